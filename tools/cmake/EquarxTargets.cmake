@@ -1,0 +1,38 @@
+# How every library, executable and test of the project is declared.
+include(GNUInstallDirs)
+
+add_library(equarx_compile_options INTERFACE)
+target_include_directories(equarx_compile_options INTERFACE "${PROJECT_SOURCE_DIR}")
+# Contraction into fused multiply-adds would make values depend on the compiler.
+target_compile_options(equarx_compile_options INTERFACE
+  -Wall -Wextra -Wpedantic -ffp-contract=off $<$<BOOL:${EQUARX_WERROR}>:-Werror>)
+if(EQUARX_SANITIZE)
+  target_compile_options(equarx_compile_options INTERFACE
+    -fsanitize=${EQUARX_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(equarx_compile_options INTERFACE -fsanitize=${EQUARX_SANITIZE})
+endif()
+
+# equarx_library(NAME SOURCES file... [LINKS target...] [PRIVATE_LINKS target...])
+# Target names are equarx_<room>. A room reaches another only by naming it in LINKS.
+function(equarx_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name}
+    PUBLIC equarx_compile_options ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
+endfunction()
+
+# equarx_test(NAME SOURCES file... [LINKS target...] [LABELS label...]): one Catch2 program, one CTest test per case.
+function(equarx_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LABELS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE equarx_compile_options equarx_catch_main ${ARG_LINKS})
+  catch_discover_tests(${name} TEST_PREFIX "${name}: "
+    PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300)
+endfunction()
+
+# equarx_benchmark(NAME SOURCES file... [LINKS target...]): one Google Benchmark program.
+function(equarx_benchmark name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE equarx_compile_options benchmark::benchmark ${ARG_LINKS})
+endfunction()

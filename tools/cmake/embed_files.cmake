@@ -1,0 +1,16 @@
+# cmake -DOUT=file.cpp -DHARDWARE="a.json;b.json" -DSCHEMAS="c.json" -P embed_files.cmake
+# Writes a source file that holds the given files as string literals.
+function(embed out function files)
+  set(text "std::span<const EmbeddedFile> ${function}() {\n  static constexpr EmbeddedFile files[] = {\n")
+  foreach(file IN LISTS files)
+    get_filename_component(name "${file}" NAME_WLE)
+    file(READ "${file}" content)
+    string(APPEND text "      {\"${name}\", R\"~embedded~(${content})~embedded~\"},\n")
+  endforeach()
+  string(APPEND text "  };\n  return files;\n}\n")
+  set(${out} "${text}" PARENT_SCOPE)
+endfunction()
+
+embed(hardware embedded_hardware "${HARDWARE}")
+embed(schemas embedded_schemas "${SCHEMAS}")
+file(WRITE "${OUT}" "#include \"experiments/embedded.hpp\"\n\nnamespace equarx::experiments {\n\n${hardware}\n${schemas}\n}  // namespace equarx::experiments\n")
