@@ -1,0 +1,103 @@
+#include "topologies/route.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+
+#include <boost/graph/breadth_first_search.hpp>
+#include <boost/graph/visitors.hpp>
+#include <fmt/format.h>
+
+namespace equarx::topology {
+namespace {
+
+/// For each chip the link by which a breadth-first search from `root` first came to it.
+using ArrivalLinks = std::vector<std::optional<LinkId>>;
+
+class ArrivalRecorder : public boost::default_bfs_visitor {
+ public:
+  explicit ArrivalRecorder(ArrivalLinks& arrivals) : arrivals_(&arrivals) {}
+
+  void tree_edge(Topology::Graph::edge_descriptor edge, const Topology::Graph& graph) const {
+    (*arrivals_)[boost::target(edge, graph)] = graph[edge].id;
+  }
+
+ private:
+  ArrivalLinks* arrivals_;
+};
+
+ArrivalLinks search_from(const Topology& topology, ChipId root) {
+  ArrivalLinks arrivals(topology.chip_count());
+  boost::breadth_first_search(topology.graph(), root, boost::visitor(ArrivalRecorder(arrivals)));
+  return arrivals;
+}
+
+struct Walk {
+  std::uint32_t hops;
+  bool positive;
+};
+
+/// How to go from one coordinate of an axis to another.
+Walk shorter_way(const GridShape& shape, std::size_t axis, std::uint32_t from, std::uint32_t to) {
+  if (!has_wraparound_links(shape, axis)) {
+    return from <= to ? Walk{to - from, true} : Walk{from - to, false};
+  }
+  const std::uint32_t length = shape.lengths[axis];
+  const std::uint32_t ahead = (to + length - from) % length;
+  const std::uint32_t behind = length - ahead;
+  return ahead <= behind ? Walk{ahead, true} : Walk{behind, false};
+}
+
+[[noreturn]] void refuse_topology() {
+  throw std::logic_error("the topology was not made from the shape of the route");
+}
+
+}  // namespace
+
+std::vector<LinkId> dimension_ordered_route(const GridShape& shape, const Topology& grid,
+                                            ChipId from, ChipId to) {
+  if (grid.chip_count() != chip_count(shape)) refuse_topology();
+  Coordinates place = coordinates_of(shape, from);
+  const Coordinates goal = coordinates_of(shape, to);
+  ChipId chip = from;
+  std::vector<LinkId> route;
+  for (std::size_t axis = 0; axis < goal.size(); ++axis) {
+    const std::uint32_t length = shape.lengths[axis];
+    const Walk walk = shorter_way(shape, axis, place[axis], goal[axis]);
+    for (std::uint32_t hop = 0; hop < walk.hops; ++hop) {
+      place[axis] = (place[axis] + (walk.positive ? 1 : length - 1)) % length;
+      const ChipId next = chip_at(shape, place);
+      const std::optional<LinkId> link = grid.find_link(chip, next);
+      if (!link) refuse_topology();
+      route.push_back(*link);
+      chip = next;
+    }
+  }
+  return route;
+}
+
+std::vector<LinkId> breadth_first_route(const Topology& topology, ChipId from, ChipId to) {
+  topology.require_chip(from);
+  topology.require_chip(to);
+  const ArrivalLinks arrivals = search_from(topology, from);
+  std::vector<LinkId> route;
+  for (ChipId chip = to; chip != from; chip = topology.link(route.back()).from) {
+    if (!arrivals[chip]) {
+      throw std::invalid_argument(fmt::format(
+          "no route leads from chip {} to chip {}; join the parts of the topology by a cable",
+          topology.label(from), topology.label(to)));
+    }
+    route.push_back(*arrivals[chip]);
+  }
+  std::ranges::reverse(route);
+  return route;
+}
+
+bool is_connected(const Topology& topology) {
+  // Every cable leads both ways, so it is enough that chip 0 reaches all others.
+  const ArrivalLinks arrivals = search_from(topology, 0);
+  return std::all_of(arrivals.begin() + 1, arrivals.end(),
+                     [](const std::optional<LinkId>& link) { return link.has_value(); });
+}
+
+}  // namespace equarx::topology
