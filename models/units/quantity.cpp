@@ -1,0 +1,163 @@
+#include "models/units/quantity.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <span>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace equarx::units {
+namespace {
+
+struct Prefix {
+  std::string_view text;
+  double factor;
+};
+
+constexpr std::array kLarge = {Prefix{"", 1.0},  Prefix{"k", 1e3},  Prefix{"M", 1e6},
+                               Prefix{"G", 1e9}, Prefix{"T", 1e12}, Prefix{"P", 1e15}};
+constexpr std::array kBinary = {Prefix{"Ki", 0x1p10}, Prefix{"Mi", 0x1p20}, Prefix{"Gi", 0x1p30},
+                                Prefix{"Ti", 0x1p40}};
+// Small prefixes as divisors: 1 us is 1 / 1e6 s exactly as written, 1 * 1e-6 is not.
+constexpr std::array kSmallDivisors = {Prefix{"m", 1e3}, Prefix{"u", 1e6}, Prefix{"n", 1e9},
+                                       Prefix{"p", 1e12}};
+
+struct Unit {
+  std::string_view text;
+  double divisor;  // how many of this unit make one base unit
+};
+
+struct DimensionInfo {
+  std::string_view name;
+  std::string_view example;
+  std::array<Unit, 2> units;  // the first is used for output
+  bool small_prefixes;
+};
+
+const DimensionInfo& info(Dimension dimension) {
+  constexpr double kBitsPerByte = 8.0;
+  static const DimensionInfo bytes{"a size", "32 MiB", {{{"B", 1}, {"b", kBitsPerByte}}}, false};
+  static const DimensionInfo bandwidth{
+      "a bandwidth", "45 GB/s", {{{"B/s", 1}, {"b/s", kBitsPerByte}}}, false};
+  static const DimensionInfo time{"a time", "1 us", {{{"s", 1}, {"s", 1}}}, true};
+  static const DimensionInfo frequency{"a frequency", "1.5 GHz", {{{"Hz", 1}, {"Hz", 1}}}, false};
+  static const DimensionInfo operations{
+      "a rate of operations", "6.1 Top/s", {{{"op/s", 1}, {"FLOP/s", 1}}}, false};
+  switch (dimension) {
+    case Dimension::bytes:
+      return bytes;
+    case Dimension::bandwidth:
+      return bandwidth;
+    case Dimension::time:
+      return time;
+    case Dimension::frequency:
+      return frequency;
+    case Dimension::operations:
+      return operations;
+  }
+  throw std::logic_error("unknown dimension");
+}
+
+std::optional<double> scaled_by(std::span<const Prefix> prefixes, std::string_view unit,
+                                std::string_view base) {
+  for (const Prefix& prefix : prefixes)
+    if (unit.size() == prefix.text.size() + base.size() && unit.starts_with(prefix.text) &&
+        unit.ends_with(base))
+      return prefix.factor;
+  return std::nullopt;
+}
+
+/// `number` of `unit` in the base unit, or nothing if the unit is not of this dimension.
+std::optional<double> to_base(double number, std::string_view unit,
+                              const DimensionInfo& dimension) {
+  for (const Unit& base : dimension.units) {
+    if (dimension.small_prefixes) {
+      if (unit == base.text) return number;
+      if (const auto divisor = scaled_by(kSmallDivisors, unit, base.text)) return number / *divisor;
+      continue;
+    }
+    if (const auto factor = scaled_by(kLarge, unit, base.text))
+      return number * *factor / base.divisor;
+    if (const auto factor = scaled_by(kBinary, unit, base.text))
+      return number * *factor / base.divisor;
+  }
+  return std::nullopt;
+}
+
+std::string_view trim(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+bool exact_multiple(double value, double factor) { return std::fmod(value, factor) == 0.0; }
+
+std::string with_number(double number, std::string_view prefix, std::string_view unit, bool exact) {
+  return exact ? fmt::format("{} {}{}", number, prefix, unit)
+               : fmt::format("{:.4g} {}{}", number, prefix, unit);
+}
+
+std::string format_as(double value, Dimension dimension, bool exact) {
+  const DimensionInfo& about = info(dimension);
+  const std::string_view unit = about.units[0].text;
+  const double magnitude = std::abs(value);
+  if (about.small_prefixes && magnitude > 0.0 && magnitude < 1.0) {
+    for (const Prefix& prefix : kSmallDivisors)
+      if (magnitude * prefix.factor >= 1.0 || prefix.text == kSmallDivisors.back().text)
+        return with_number(value * prefix.factor, prefix.text, unit, exact);
+  }
+  if (about.small_prefixes) return with_number(value, "", unit, exact);
+  if (dimension == Dimension::bytes)
+    for (auto prefix = kBinary.rbegin(); prefix != kBinary.rend(); ++prefix)
+      if (magnitude >= prefix->factor && (!exact || exact_multiple(value, prefix->factor)))
+        return with_number(value / prefix->factor, prefix->text, unit, exact);
+  for (auto prefix = kLarge.rbegin(); prefix != kLarge.rend(); ++prefix)
+    if (magnitude >= prefix->factor && (dimension != Dimension::bytes || prefix->factor == 1.0 ||
+                                        exact_multiple(value, prefix->factor)))
+      return with_number(value / prefix->factor, prefix->text, unit, exact);
+  return with_number(value, "", unit, exact);
+}
+
+}  // namespace
+
+std::string_view example(Dimension dimension) { return info(dimension).example; }
+std::string_view name(Dimension dimension) { return info(dimension).name; }
+
+double parse(std::string_view text, Dimension dimension) {
+  const std::string_view trimmed = trim(text);
+  double number = 0.0;
+  const auto [end, error] =
+      std::from_chars(trimmed.data(), trimmed.data() + trimmed.size(), number);
+  if (error != std::errc{} || !std::isfinite(number))
+    throw std::invalid_argument(
+        fmt::format("'{}' is not {}; write a number and a unit, like \"{}\"", text, name(dimension),
+                    example(dimension)));
+  const std::string_view unit =
+      trim(trimmed.substr(static_cast<std::size_t>(end - trimmed.data())));
+  if (unit.empty())
+    throw std::invalid_argument(fmt::format("'{}' has no unit; {} is written like \"{}\"", text,
+                                            name(dimension), example(dimension)));
+  const auto value = to_base(number, unit, info(dimension));
+  if (!value)
+    throw std::invalid_argument(
+        fmt::format("'{}' is not a unit of {}, which is written like \"{}\"", unit, name(dimension),
+                    example(dimension)));
+  if (!std::isfinite(*value)) throw std::invalid_argument(fmt::format("'{}' is too large", text));
+  return *value;
+}
+
+std::string format(double value, Dimension dimension) {
+  const std::string text = format_as(value, dimension, true);
+  // Scaling may lose the last bit; the plain number never does.
+  if (parse(text, dimension) == value) return text;
+  return with_number(value, "", info(dimension).units[0].text, true);
+}
+
+std::string format_short(double value, Dimension dimension) {
+  return format_as(value, dimension, false);
+}
+
+}  // namespace equarx::units
