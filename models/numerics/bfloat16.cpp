@@ -1,0 +1,34 @@
+#include "models/numerics/bfloat16.hpp"
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
+namespace equarx::numerics {
+
+namespace {
+
+void check_same_length(std::size_t values, std::size_t codes) {
+  if (values != codes) {
+    throw std::invalid_argument(std::to_string(values) + " values but " + std::to_string(codes) +
+                                " bfloat16 codes: give as many of one as of the other");
+  }
+}
+
+}  // namespace
+
+void round_to_bf16(std::span<float> values) {
+  for (float& value : values) value = float_from_bf16(bf16_from_float(value));
+}
+
+void encode_bf16(std::span<const float> values, std::span<std::uint16_t> codes) {
+  check_same_length(values.size(), codes.size());
+  for (std::size_t i = 0; i < values.size(); ++i) codes[i] = bf16_from_float(values[i]);
+}
+
+void decode_bf16(std::span<const std::uint16_t> codes, std::span<float> values) {
+  check_same_length(values.size(), codes.size());
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = float_from_bf16(codes[i]);
+}
+
+}  // namespace equarx::numerics

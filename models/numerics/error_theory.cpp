@@ -1,0 +1,70 @@
+#include "models/numerics/error_theory.hpp"
+
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
+namespace equarx::numerics {
+
+namespace {
+
+void check_positive(std::uint64_t number, const char* what) {
+  if (number == 0) throw std::invalid_argument(std::string(what) + " is 0: needs at least 1");
+}
+
+void append_arm(std::vector<std::uint32_t>& messages, std::uint32_t steps) {
+  for (std::uint32_t step = 1; step <= steps; ++step) messages.push_back(step);
+}
+
+}  // namespace
+
+double expected_squared_absmax(std::uint64_t elements) {
+  check_positive(elements, "elements of a scale group");
+  // E[M^2] = integral over m of 2 m P(M > m), P(M > m) = 1 - (1 - erfc(m / sqrt(2)))^elements.
+  // Beyond kEnd the integrand is below 1e-60 even for 2^64 elements. Simpson's rule.
+  constexpr double kEnd = 20.0;
+  constexpr int kIntervals = 1 << 14;
+  constexpr double kStep = kEnd / kIntervals;
+  const auto n = static_cast<double>(elements);
+  double sum = 0.0;  // the integrand is 0 at both ends
+  for (int i = 1; i < kIntervals; ++i) {
+    const double m = i * kStep;
+    const double tail = std::erfc(m / std::numbers::sqrt2);
+    const double above = -std::expm1(n * std::log1p(-tail));
+    sum += (i % 2 == 1 ? 4.0 : 2.0) * 2.0 * m * above;
+  }
+  return sum * kStep / 3.0;
+}
+
+double uniform_quantizer_nmse(std::uint64_t elements, double largest_code) {
+  const double squared_step = expected_squared_absmax(elements) / (largest_code * largest_code);
+  const auto n = static_cast<double>(elements);
+  return squared_step / 12.0 * ((n - 1.0) / n);
+}
+
+std::vector<std::uint32_t> full_loop_messages(std::uint32_t ranks) {
+  check_positive(ranks, "ranks");
+  std::vector<std::uint32_t> messages;
+  append_arm(messages, ranks - 1);
+  return messages;
+}
+
+std::vector<std::uint32_t> semi_loop_messages(std::uint32_t ranks) {
+  check_positive(ranks, "ranks");
+  std::vector<std::uint32_t> messages;
+  append_arm(messages, ranks / 2);
+  append_arm(messages, ranks - ranks / 2 - 1);
+  return messages;
+}
+
+double allreduce_nmse(double quantizer_nmse, std::uint32_t ranks,
+                      std::span<const std::uint32_t> ranks_in_message, bool gather_quantized) {
+  check_positive(ranks, "ranks");
+  const double reduce =
+      std::accumulate(ranks_in_message.begin(), ranks_in_message.end(), 0.0) / ranks;
+  return quantizer_nmse * (reduce + (gather_quantized ? 1.0 : 0.0));
+}
+
+}  // namespace equarx::numerics

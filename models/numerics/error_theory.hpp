@@ -1,0 +1,38 @@
+// Closed forms for the error of quantized collectives, to test computed values against.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace equarx::numerics {
+
+/// E[max_i x_i^2] of `elements` independent standard normal x_i: the mean squared abs-max of a
+/// scale group, in units of its variance. By numerical integration, relative error below 1e-9.
+/// elements >= 1, else std::invalid_argument.
+double expected_squared_absmax(std::uint64_t elements);
+
+/// c: squared error of quantizing once, over signal power, of a symmetric uniform quantizer with
+/// codes -largest_code..largest_code and abs-max scales over groups of `elements` normal values:
+///   E[absmax^2] / (12 largest_code^2) x (elements - 1) / elements.
+/// The step is absmax / largest_code and its error uniform, of variance step^2 / 12, except for the
+/// abs-max element, which has none. Scales are taken as exact. 127 for int8.
+double uniform_quantizer_nmse(std::uint64_t elements, double largest_code);
+
+/// Ranks already summed in the message on each edge of a ReduceScatter over `ranks` chips,
+/// full-loop ring: 1, 2, ... ranks - 1. ranks >= 1, else std::invalid_argument.
+std::vector<std::uint32_t> full_loop_messages(std::uint32_t ranks);
+
+/// As full_loop_messages, of the semi-loop ring: arms of floor(ranks / 2) and ceil(ranks / 2) - 1
+/// steps that meet at the owner.
+std::vector<std::uint32_t> semi_loop_messages(std::uint32_t ranks);
+
+/// NMSE of a quantized AllReduce of independent zero-mean ranks of equal power:
+///   c x [ (1 / ranks) x sum of ranks_in_message + g ],
+/// ranks_in_message for each quantized edge of the ReduceScatter (empty if that is not quantized),
+/// g = 1 if the AllGather is quantized. Each quantization adds c times the power of the message it
+/// acts on.
+double allreduce_nmse(double quantizer_nmse, std::uint32_t ranks,
+                      std::span<const std::uint32_t> ranks_in_message, bool gather_quantized);
+
+}  // namespace equarx::numerics

@@ -1,0 +1,64 @@
+// How far a result is from the exact one.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace equarx::numerics {
+
+/// Error of values against exact ones. If any value or exact value is NaN, or both are the same
+/// Inf, every metric but `count` that it enters is NaN; nothing is left out of a mean. Without
+/// elements the errors are 0, sqnr_db is +Inf and cosine_similarity 1.
+struct ErrorMetrics {
+  std::uint64_t count = 0;
+  double mse = 0.0;  ///< mean squared error
+  double nmse =
+      0.0;  ///< sum of squared errors / sum of squared exact values; 0/0 is 0, x/0 is +Inf
+  double sqnr_db = 0.0;            ///< -10 log10(nmse): +Inf without error, -Inf without signal
+  double max_abs_error = 0.0;      ///< NaN if any error is NaN
+  double mean_signed_error = 0.0;  ///< bias: mean of value - exact
+  double cosine_similarity = 0.0;  ///< 1 if values and exact are all zero, 0 if only one of them is
+};
+
+/// Accumulates errors in double, in a fixed order: the n-th element enters partial sum n mod 8, so
+/// how a sequence is cut into calls does not change a bit. Threads fill one accumulator each, and
+/// whoever merges them in a fixed order gets the same bits for any number of threads.
+class ErrorAccumulator {
+ public:
+  /// Throws std::invalid_argument unless the spans have one length.
+  void add(std::span<const float> values, std::span<const double> exact);
+  void add(std::span<const float> values, std::span<const float> exact);
+
+  /// Adds what `other` has seen, as if after this one's elements; partial sums add lane by lane.
+  void merge(const ErrorAccumulator& other);
+
+  ErrorMetrics metrics() const;
+
+ private:
+  static constexpr std::size_t kLanes = 8;
+  using Lanes = std::array<double, kLanes>;
+
+  struct Sums {
+    Lanes squared_error{};
+    Lanes squared_exact{};
+    Lanes squared_value{};
+    Lanes product{};
+    Lanes signed_error{};
+    Lanes max_abs_error{};
+
+    void add(std::size_t lane, double value, double exact);
+    template <class Exact>
+    void add_all_lanes(const float* values, const Exact* exact);
+  };
+
+  template <class Exact>
+  void add_any(std::span<const float> values, std::span<const Exact> exact);
+
+  std::uint64_t count_ = 0;
+  std::size_t lane_ = 0;  // of the next element
+  Sums sums_;
+};
+
+}  // namespace equarx::numerics

@@ -1,0 +1,64 @@
+#include "models/numerics/block_format.hpp"
+
+#include "tests/catch.hpp"
+
+using namespace equarx::numerics;
+
+namespace {
+
+BlockFormat int8_format(ScaleLayout layout, std::size_t block = 0) {
+  return {ElementFormat::int8, true, ScaleFormat::fp32, layout, block};
+}
+
+}  // namespace
+
+TEST_CASE("sizes of elements and scales") {
+  REQUIRE(element_bits(ElementFormat::fp32) == 32);
+  REQUIRE(element_bits(ElementFormat::bf16) == 16);
+  REQUIRE(element_bits(ElementFormat::int8) == 8);
+  REQUIRE(element_bits(ElementFormat::fp8_e4m3) == 8);
+  REQUIRE(element_bits(ElementFormat::fp8_e5m2) == 8);
+  REQUIRE(scale_bytes(ScaleFormat::fp32) == 4);
+  REQUIRE(scale_bytes(ScaleFormat::bf16) == 2);
+  REQUIRE(payload_bytes({}, 3) == 6);
+  REQUIRE(payload_bytes(int8_format(ScaleLayout::strided), 1025) == 1025);
+}
+
+TEST_CASE("strided scales: one a lane, and no more than there are elements") {
+  const BlockFormat format = int8_format(ScaleLayout::strided);
+  REQUIRE(scale_count(format, 0) == 0);
+  REQUIRE(scale_count(format, 1) == 1);
+  REQUIRE(scale_count(format, 1023) == 1023);
+  REQUIRE(scale_count(format, 1024) == 1024);
+  REQUIRE(scale_count(format, 1U << 20) == 1024);
+}
+
+TEST_CASE("contiguous scales: the last block may be short") {
+  const BlockFormat format = int8_format(ScaleLayout::contiguous, 32);
+  REQUIRE(scale_count(format, 0) == 0);
+  REQUIRE(scale_count(format, 1) == 1);
+  REQUIRE(scale_count(format, 32) == 1);
+  REQUIRE(scale_count(format, 33) == 2);
+}
+
+TEST_CASE("a format without scales has none, whatever its other fields say") {
+  REQUIRE(scale_count({}, 4096) == 0);
+  REQUIRE(scale_count({.layout = ScaleLayout::contiguous}, 4096) == 0);
+}
+
+TEST_CASE("contiguous blocks of 0 elements are refused") {
+  REQUIRE_THROWS_WITH(scale_count(int8_format(ScaleLayout::contiguous), 4),
+                      ContainsSubstring("block is 0"));
+}
+
+TEST_CASE("names of formats") {
+  REQUIRE(name(ElementFormat::fp32) == "fp32");
+  REQUIRE(name(ElementFormat::bf16) == "bf16");
+  REQUIRE(name(ElementFormat::int8) == "int8");
+  REQUIRE(name(ElementFormat::fp8_e4m3) == "fp8-e4m3");
+  REQUIRE(name(ElementFormat::fp8_e5m2) == "fp8-e5m2");
+  REQUIRE(name(ScaleFormat::fp32) == "fp32");
+  REQUIRE(name(ScaleFormat::bf16) == "bf16");
+  REQUIRE(name(ScaleLayout::strided) == "strided");
+  REQUIRE(name(ScaleLayout::contiguous) == "contiguous");
+}

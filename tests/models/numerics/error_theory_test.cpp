@@ -1,0 +1,150 @@
+#include "models/numerics/error_theory.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+#include <vector>
+
+#include "models/numerics/block_codec.hpp"
+#include "models/numerics/inputs.hpp"
+#include "models/numerics/metrics.hpp"
+#include "tests/catch.hpp"
+
+using namespace equarx::numerics;
+
+namespace {
+
+// Quantizes and dequantizes as one sender and one receiver would.
+std::vector<float> through_wire(const BlockFormat& format, const std::vector<float>& values) {
+  const BlockCodec codec(format);
+  std::vector<float> absmax(scale_count(format, values.size()));
+  std::vector<float> scales(absmax.size());
+  std::vector<std::byte> scale_wire(absmax.size() * scale_bytes(format.scale));
+  std::vector<std::byte> payload(payload_bytes(format, values.size()));
+  std::vector<float> received(values.size());
+  codec.find_absmax(values, 0, absmax);
+  codec.encode_scales(absmax, scale_wire);
+  codec.decode_scales(scale_wire, scales);
+  codec.quantize(values, 0, scales, payload);
+  codec.dequantize(payload, 0, scales, received);
+  return received;
+}
+
+double nmse(const std::vector<float>& values, const std::vector<double>& exact) {
+  ErrorAccumulator errors;
+  errors.add(values, exact);
+  return errors.metrics().nmse;
+}
+
+BlockFormat int8_blocks(std::size_t block) {
+  return {ElementFormat::int8, true, ScaleFormat::fp32, ScaleLayout::contiguous, block};
+}
+
+std::vector<float> normals(std::size_t count, std::uint32_t rank) {
+  std::vector<float> values(count);
+  generate({Distribution::normal, 21, false}, rank, 0, values);
+  return values;
+}
+
+// One message that visits `ranks` ranks, each adding its own values after a quantization.
+struct Chain {
+  std::vector<float> sum;
+  std::vector<double> exact;
+};
+Chain quantized_chain(std::uint32_t ranks, const BlockFormat& format, std::size_t count) {
+  Chain chain{normals(count, 0), {}};
+  chain.exact.assign(chain.sum.begin(), chain.sum.end());
+  for (std::uint32_t rank = 1; rank < ranks; ++rank) {
+    const std::vector<float> local = normals(count, rank);
+    chain.sum = through_wire(format, chain.sum);
+    for (std::size_t i = 0; i < count; ++i) {
+      chain.sum[i] += local[i];
+      chain.exact[i] += local[i];
+    }
+  }
+  return chain;
+}
+
+}  // namespace
+
+TEST_CASE("mean squared abs-max of normal values, where it is known in closed form") {
+  REQUIRE(expected_squared_absmax(1) == Approx(1.0).epsilon(1e-9));
+  REQUIRE(expected_squared_absmax(2) == Approx(1 + 2 / std::numbers::pi).epsilon(1e-9));
+  REQUIRE(expected_squared_absmax(3) ==
+          Approx(1 + 2 * std::sqrt(3.0) / std::numbers::pi).epsilon(1e-9));
+}
+
+TEST_CASE("mean squared abs-max grows with the group, as 2 log n") {
+  double last = 0;
+  for (std::uint64_t n : {1, 2, 4, 32, 128, 1024, 1 << 20}) {
+    REQUIRE(expected_squared_absmax(n) > last);
+    last = expected_squared_absmax(n);
+  }
+  const double huge = expected_squared_absmax(std::uint64_t{1} << 62);
+  REQUIRE(huge / (2 * std::log(std::ldexp(1.0, 62))) == Approx(1.0).margin(0.1));
+}
+
+TEST_CASE("mean squared abs-max agrees with samples") {
+  const std::vector<float> values = normals(1 << 21, 0);
+  for (std::size_t block : {4, 32, 128, 1024}) {
+    const BlockCodec codec(int8_blocks(block));
+    std::vector<float> absmax(scale_count(codec.format(), values.size()));
+    codec.find_absmax(values, 0, absmax);
+    double sum = 0;
+    for (double x : absmax) sum += x * x;
+    REQUIRE(sum / static_cast<double>(absmax.size()) ==
+            Approx(expected_squared_absmax(block)).epsilon(0.01));
+  }
+}
+
+TEST_CASE("int8 error of quantizing once agrees with the codec within 1 %") {
+  const std::vector<float> values = normals(1 << 22, 0);
+  const std::vector<double> exact(values.begin(), values.end());
+  for (std::size_t block : {2, 4, 32, 128, 1024}) {
+    CAPTURE(block);
+    REQUIRE(nmse(through_wire(int8_blocks(block), values), exact) ==
+            Approx(uniform_quantizer_nmse(block, 127.0)).epsilon(0.01));
+  }
+}
+
+TEST_CASE("strided groups have the error of their members' number") {
+  constexpr std::size_t kMembers = 128;
+  const std::vector<float> values = normals(kMembers * kRegisterElements, 0);
+  const BlockFormat format{ElementFormat::int8, true, ScaleFormat::fp32, ScaleLayout::strided, 0};
+  REQUIRE(nmse(through_wire(format, values), {values.begin(), values.end()}) ==
+          Approx(uniform_quantizer_nmse(kMembers, 127.0)).epsilon(0.03));
+}
+
+TEST_CASE("messages of rings, and the factors they give") {
+  REQUIRE(full_loop_messages(4) == std::vector<std::uint32_t>{1, 2, 3});
+  REQUIRE(semi_loop_messages(4) == std::vector<std::uint32_t>{1, 2, 1});
+  REQUIRE(semi_loop_messages(5) == std::vector<std::uint32_t>{1, 2, 1, 2});
+  REQUIRE(full_loop_messages(1).empty());
+  REQUIRE(semi_loop_messages(1).empty());
+  for (std::uint32_t n : {2U, 8U, 16U, 256U}) {
+    REQUIRE(allreduce_nmse(1.0, n, full_loop_messages(n), true) == Approx((n + 1) / 2.0));
+    REQUIRE(allreduce_nmse(1.0, n, semi_loop_messages(n), true) == Approx(n / 4.0 + 1));
+  }
+  REQUIRE(allreduce_nmse(0.5, 8, {}, true) == 0.5);
+  REQUIRE(allreduce_nmse(0.5, 8, {}, false) == 0.0);
+}
+
+TEST_CASE("a full-loop ring of codecs has the predicted error") {
+  constexpr std::uint32_t kRanks = 8;
+  constexpr std::size_t kBlock = 128;
+  const Chain chain = quantized_chain(kRanks, int8_blocks(kBlock), 1 << 19);
+  const double c = uniform_quantizer_nmse(kBlock, 127.0);
+  const auto messages = full_loop_messages(kRanks);
+  REQUIRE(nmse(chain.sum, chain.exact) ==
+          Approx(allreduce_nmse(c, kRanks, messages, false)).epsilon(0.01));
+  REQUIRE(nmse(through_wire(int8_blocks(kBlock), chain.sum), chain.exact) ==
+          Approx(allreduce_nmse(c, kRanks, messages, true)).epsilon(0.01));
+}
+
+TEST_CASE("groups and rings of nothing are refused") {
+  REQUIRE_THROWS_WITH(expected_squared_absmax(0), ContainsSubstring("is 0"));
+  REQUIRE_THROWS_WITH(uniform_quantizer_nmse(0, 127.0), ContainsSubstring("is 0"));
+  REQUIRE_THROWS_WITH(full_loop_messages(0), ContainsSubstring("ranks is 0"));
+  REQUIRE_THROWS_WITH(semi_loop_messages(0), ContainsSubstring("ranks is 0"));
+  REQUIRE_THROWS_WITH(allreduce_nmse(1.0, 0, {}, true), ContainsSubstring("ranks is 0"));
+}
