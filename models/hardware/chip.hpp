@@ -1,0 +1,75 @@
+// A TPU chip and its links as data.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/units/quantity.hpp"
+
+namespace equarx::hardware {
+
+/// Where a parameter's value comes from. Calibration and prediction never mix: whoever reads a
+/// result can see which parameters were fitted, and to what.
+enum class Provenance {
+  datasheet,   ///< published by the maker
+  measured,    ///< read off a real chip
+  calibrated,  ///< fitted, so that a named observation comes out
+  assumed,     ///< a guess, with its reasoning
+};
+
+std::string_view name(Provenance provenance);
+
+/// One number of the model.
+struct Parameter {
+  double value = 0.0;  ///< base unit of its dimension; a plain number for a ratio
+  Provenance provenance = Provenance::assumed;
+  std::string source;
+};
+
+/// One chip type. Rates are per chip.
+struct Chip {
+  std::string name;
+  std::string description;
+
+  Parameter link_bandwidth;        ///< B/s, one direction of one ICI link
+  Parameter link_efficiency;       ///< share of link_bandwidth that payload gets, (0, 1]
+  Parameter hop_latency;           ///< s, from a link's far end of the wire to the semaphore
+  Parameter hbm_capacity;          ///< B
+  Parameter hbm_bandwidth;         ///< B/s
+  Parameter vmem_capacity;         ///< B
+  Parameter vmem_bandwidth;        ///< B/s
+  Parameter vector_rate;           ///< ALU op/s on FP32 lanes
+  Parameter instruction_overhead;  ///< s of core time to start one vector instruction
+  Parameter dma_overhead;          ///< s of core time to start one remote DMA
+  Parameter wait_overhead;         ///< s of core time for one semaphore wait, after the arrival
+
+  std::vector<std::vector<std::uint32_t>> slices;  ///< the slices offered, by their axis lengths
+  std::uint32_t wraparound_length = 0;  ///< an axis wraps around if it has this length; 0: never
+
+  /// Payload bytes per second of one link direction.
+  double link_rate() const { return link_bandwidth.value * link_efficiency.value; }
+};
+
+/// What a parameter is called in a hardware file, and what it may be.
+struct ParameterInfo {
+  std::string_view key;
+  Parameter Chip::*member;
+  bool is_ratio;  ///< a plain number in (0, 1]; the next field does not count then
+  units::Dimension dimension;
+  bool may_be_zero;
+  std::string_view description;
+};
+
+/// Every parameter, declared once: files, checks, reports and help are made from this table.
+std::span<const ParameterInfo> parameters();
+
+/// The value as text with its unit.
+std::string format_value(const ParameterInfo& info, const Parameter& parameter);
+
+/// Whether the chip is sold in slices of these axis lengths, in either order of the axes.
+bool offers_slice(const Chip& chip, std::span<const std::uint32_t> lengths);
+
+}  // namespace equarx::hardware
