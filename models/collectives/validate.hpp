@@ -1,0 +1,15 @@
+#pragma once
+
+#include "models/collectives/program.hpp"
+
+namespace equarx::collectives {
+
+/// Checks what both executors rely on, so that a wrong program is found when it is built:
+/// every message is sent once and then waited for once, later in the list (then no rank can wait
+/// for something that is never sent, and ranks can be computed in lockstep); waits of a direction
+/// come in the order of its sends (links are FIFO); no buffer is read before it is made or has
+/// arrived; every tile of every shard is delivered once.
+/// @throws std::logic_error naming the first instruction that breaks a rule.
+void validate(const Program& program);
+
+}  // namespace equarx::collectives

@@ -1,0 +1,111 @@
+#include "models/collectives/work.hpp"
+
+#include <stdexcept>
+
+namespace equarx::collectives {
+namespace {
+
+using numerics::BlockFormat;
+using numerics::ElementFormat;
+
+constexpr double kBitsPerByte = 8.0;
+constexpr double kFp32Bytes = 4.0;
+
+// ALU operations per element on lanes that calculate in FP32 only, as those of TPU v5e do. Counted by
+// hand from the obvious instruction sequence, so each is an assumption, good to perhaps a factor of two.
+// They matter little: at large sizes core time hides behind the wire (docs/model.md).
+constexpr double kAdd = 1.0;
+constexpr double kScale = 1.0;      // multiply by a scale or its reciprocal
+constexpr double kAbsMax = 2.0;     // abs, max
+constexpr double kMakeScale = 8.0;  // divide by the largest code, reciprocal, round
+
+/// To FP32.
+double decode_operations(ElementFormat format) {
+  switch (format) {
+    case ElementFormat::fp32:
+      return 0.0;
+    case ElementFormat::bf16:
+      return 1.0;  // shift into the upper half
+    case ElementFormat::int8:
+      return 2.0;                  // unpack, convert
+    case ElementFormat::fp8_e4m3:  // unpack, sign, shift, scale the exponent
+    case ElementFormat::fp8_e5m2:
+      return 4.0;
+  }
+  throw std::logic_error("unknown element format");
+}
+
+/// From FP32.
+double encode_operations(ElementFormat format) {
+  switch (format) {
+    case ElementFormat::fp32:
+      return 0.0;
+    case ElementFormat::bf16:
+      return 2.0;  // add the rounding term, pack
+    case ElementFormat::int8:
+      return 4.0;                  // round and convert, clamp twice, pack
+    case ElementFormat::fp8_e4m3:  // sign, scale the exponent, round, shift, clamp, pack
+    case ElementFormat::fp8_e5m2:
+      return 6.0;
+  }
+  throw std::logic_error("unknown element format");
+}
+
+double element_bytes(ElementFormat format) {
+  return static_cast<double>(numerics::element_bits(format)) / kBitsPerByte;
+}
+
+/// How the local operand of an instruction lies in memory. Sums are FP32 where hops are quantized; a
+/// plain ring keeps them in its own format.
+ElementFormat operand_format(const Program& program, Operand operand) {
+  if (operand == Operand::input) return program.tensor_format;
+  const BlockFormat& reduce = program.format(Phase::reduce_scatter);
+  return reduce.scaled ? ElementFormat::fp32 : reduce.element;
+}
+
+Work per_element(const Program& program, const Instruction& instruction) {
+  const BlockFormat& wire = program.format(instruction.phase);
+  const ElementFormat operand = operand_format(program, instruction.operand);
+  const double scaling = wire.scaled ? kScale : 0.0;
+  const double decode_wire = decode_operations(wire.element) + scaling;
+  const double encode_wire = encode_operations(wire.element) + scaling;
+  const double decode_operand = decode_operations(operand);
+  const double wire_bytes = element_bytes(wire.element);
+  const double operand_bytes = element_bytes(operand);
+  switch (instruction.op) {
+    case Op::find_scales:
+      return {decode_operand + kAbsMax, operand_bytes};
+    case Op::quantize:
+      return {decode_operand + encode_wire, operand_bytes + wire_bytes};
+    case Op::accumulate:
+      return {decode_wire + decode_operand + kAdd + (instruction.finds_scales ? kAbsMax : 0.0),
+              wire_bytes + operand_bytes + kFp32Bytes};
+    case Op::add:
+      return {decode_wire + decode_operand + kAdd + encode_wire,
+              wire_bytes + operand_bytes + wire_bytes};
+    case Op::dequantize:
+      return {decode_wire + encode_operations(program.tensor_format),
+              wire_bytes + element_bytes(program.tensor_format)};
+    default:
+      throw std::logic_error("not vector work on elements");
+  }
+}
+
+}  // namespace
+
+Work work_of(const Program& program, const Instruction& instruction) {
+  const Tile& tile = instruction.tile;
+  if (instruction.op == Op::encode_scales) {
+    const BlockFormat& wire = program.format(instruction.phase);
+    const auto scales = static_cast<double>(
+        numerics::scale_count(wire, program.partition.minishard(tile.minishard).size()));
+    const double bytes = kFp32Bytes + static_cast<double>(numerics::scale_bytes(wire.scale));
+    return {scales * kMakeScale, scales * bytes};
+  }
+  const auto elements =
+      static_cast<double>(program.partition.microshard(tile.minishard, tile.microshard).size());
+  const Work one = per_element(program, instruction);
+  return {elements * one.alu_operations, elements * one.bytes};
+}
+
+}  // namespace equarx::collectives
