@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "models/numerics/block_format.hpp"
+#include "models/numerics/inputs.hpp"
+
+namespace equarx::values {
+
+/// The tensors that the ranks bring to a collective, made piece by piece when they are needed.
+class TensorSource {
+ public:
+  /// Synthetic values of `elements` elements, rounded to `format` (fp32 or bf16).
+  TensorSource(const numerics::InputSpec& spec, std::uint64_t elements,
+               numerics::ElementFormat format);
+
+  std::uint64_t elements() const { return elements_; }
+  numerics::ElementFormat format() const { return format_; }
+
+  /// Elements first, first + 1, ... of `rank`; zeros beyond the end of the tensor. Thread-safe.
+  void read(std::uint32_t rank, std::uint64_t first, std::span<float> values) const;
+
+ private:
+  numerics::InputSpec spec_;
+  std::uint64_t elements_;
+  numerics::ElementFormat format_;
+};
+
+/// Rounds values to the type of a tensor (fp32 or bf16), in place.
+void round_to_tensor(numerics::ElementFormat format, std::span<float> values);
+
+}  // namespace equarx::values

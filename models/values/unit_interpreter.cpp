@@ -1,0 +1,190 @@
+#include "models/values/unit_interpreter.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace equarx::values {
+
+using collectives::BufferId;
+using collectives::Content;
+using collectives::Instruction;
+using collectives::InstructionId;
+using collectives::Op;
+using collectives::Range;
+using collectives::Tile;
+
+LaneTable::LaneTable(const collectives::Program& program)
+    : program_(program),
+      lanes_(std::size_t{program.partition.segments()} * program.partition.minishards()),
+      places_(program.buffers.size()) {
+  const auto lane_of = [&](const Tile& tile) -> Lane& {
+    return lanes_[std::size_t{tile.segment} * program.partition.minishards() + tile.minishard];
+  };
+  for (BufferId id = 0; id < program.buffers.size(); ++id) {
+    Lane& lane = lane_of(program.buffers[id].tile);
+    places_[id] = static_cast<std::uint32_t>(lane.buffers.size());
+    lane.buffers.push_back(id);
+  }
+  for (InstructionId id = 0; id < program.instructions.size(); ++id) {
+    const Instruction& instruction = program.instructions[id];
+    const bool transfer = instruction.op == Op::send || instruction.op == Op::wait;
+    lane_of(transfer ? program.buffers[program.messages[instruction.message].buffer].tile
+                     : instruction.tile)
+        .instructions.push_back(id);
+  }
+}
+
+const Lane& LaneTable::lane(std::uint32_t segment, std::uint32_t minishard) const {
+  return lanes_[std::size_t{segment} * program_.partition.minishards() + minishard];
+}
+
+UnitInterpreter::UnitInterpreter(const LaneTable& lanes, const TensorSource& source)
+    : lanes_(lanes),
+      program_(lanes.program()),
+      source_(source),
+      codecs_{numerics::BlockCodec(program_.formats[0]), numerics::BlockCodec(program_.formats[1])},
+      values_(program_.ranks),
+      absmax_(program_.ranks) {}
+
+void UnitInterpreter::run(const Unit& unit) {
+  start(unit);
+  for (const InstructionId id : lanes_.lane(unit.segment, unit.minishard).instructions)
+    run(program_.instructions[id]);
+}
+
+void UnitInterpreter::start(const Unit& unit) {
+  unit_ = unit;
+  const collectives::Partition& partition = program_.partition;
+  const Range range = partition.minishard(unit.minishard);
+  first_element_ = partition.segment_begin(unit.shard, unit.segment) + range.begin;
+  const std::uint64_t left = partition.elements() - std::min(partition.elements(), first_element_);
+  real_elements_ = std::min(range.size(), left);
+  ranks_identical_ = true;
+  sent_ = received_ = {};
+  quantized_ = {};
+  result_.resize(range.size());
+  have_result_.assign(partition.microshards(), false);
+  exact_.assign(range.size(), 0.0);
+  encoded_.resize(lanes_.lane(unit.segment, unit.minishard).buffers.size());
+  for (std::uint32_t rank = 0; rank < program_.ranks; ++rank) {
+    values_[rank].resize(range.size());
+    source_.read(rank, first_element_, values_[rank]);
+    for (std::size_t i = 0; i < range.size(); ++i) exact_[i] += double{values_[rank][i]};
+  }
+}
+
+void UnitInterpreter::run(const Instruction& instruction) {
+  switch (instruction.op) {
+    case Op::find_scales:
+      return find_scales(instruction);
+    case Op::encode_scales:
+      return encode_scales(instruction);
+    case Op::quantize:
+    case Op::lend:
+      return encode(instruction);
+    case Op::accumulate:
+      return accumulate(instruction);
+    case Op::add:
+      return add(instruction);
+    case Op::dequantize:
+    case Op::deliver:
+      return deliver(instruction);
+    case Op::send:
+      return count(sent_, instruction.message);
+    case Op::wait:
+      return count(received_, instruction.message);
+  }
+}
+
+void UnitInterpreter::find_scales(const Instruction& instruction) {
+  const numerics::BlockCodec& format = codec(instruction.phase);
+  std::vector<float>& absmax = absmax_[rank_of(instruction.tile)];
+  if (instruction.tile.microshard == 0)
+    absmax.assign(numerics::scale_count(format.format(), result_.size()), 0.0F);
+  format.find_absmax(values_of(instruction.tile), range_of(instruction.tile).begin, absmax);
+}
+
+void UnitInterpreter::encode_scales(const Instruction& instruction) {
+  Encoded& scales = encoded(instruction.buffer);
+  const std::vector<float>& absmax = absmax_[rank_of(instruction.tile)];
+  scales.bytes.resize(program_.buffers[instruction.buffer].bytes);
+  scales.scales.resize(absmax.size());
+  codec(instruction.phase).encode_scales(absmax, scales.bytes);
+  codec(instruction.phase).decode_scales(scales.bytes, scales.scales);
+}
+
+void UnitInterpreter::encode(const Instruction& instruction) {
+  const numerics::BlockCodec& format = codec(instruction.phase);
+  const std::span<const float> values = values_of(instruction.tile);
+  const std::size_t begin = range_of(instruction.tile).begin;
+  const std::span<const float> scales = scales_of(instruction.buffer);
+  Encoded& payload = encoded(instruction.buffer);
+  payload.bytes.resize(program_.buffers[instruction.buffer].bytes);
+  format.quantize(values, begin, scales, payload.bytes);
+  if (format.format().scaled) quantized_ += format.count(values, begin, scales);
+}
+
+void UnitInterpreter::accumulate(const Instruction& instruction) {
+  const std::span<float> values = values_of(instruction.tile);
+  codec(instruction.phase)
+      .dequantize_add(encoded(instruction.buffer).bytes, range_of(instruction.tile).begin,
+                      scales_of(instruction.buffer), values, values);
+  if (instruction.finds_scales) find_scales(instruction);
+}
+
+void UnitInterpreter::add(const Instruction& instruction) {
+  const numerics::BlockCodec& format = codec(instruction.phase);
+  const std::span<float> values = values_of(instruction.tile);
+  const std::size_t begin = range_of(instruction.tile).begin;
+  format.dequantize_add(encoded(instruction.buffer).bytes, begin, {}, values, values);
+  rounded_.resize(numerics::payload_bytes(format.format(), values.size()));
+  format.quantize(values, begin, {}, rounded_);
+  format.dequantize(rounded_, begin, {}, values);
+}
+
+void UnitInterpreter::deliver(const Instruction& instruction) {
+  const Range range = range_of(instruction.tile);
+  decoded_.resize(range.size());
+  codec(instruction.phase)
+      .dequantize(encoded(instruction.buffer).bytes, range.begin, scales_of(instruction.buffer),
+                  decoded_);
+  round_to_tensor(program_.tensor_format, decoded_);
+  const std::span<float> first = std::span(result_).subspan(range.begin, range.size());
+  if (!have_result_[instruction.tile.microshard]) {
+    have_result_[instruction.tile.microshard] = true;
+    std::ranges::copy(decoded_, first.begin());
+  } else if (std::memcmp(first.data(), decoded_.data(), first.size_bytes()) != 0) {
+    ranks_identical_ = false;
+  }
+}
+
+void UnitInterpreter::count(std::array<std::uint64_t, collectives::kDirections>& bytes,
+                            collectives::MessageId message) {
+  const collectives::Message& what = program_.messages[message];
+  bytes[static_cast<std::size_t>(what.direction)] += encoded(what.buffer).bytes.size();
+}
+
+std::uint32_t UnitInterpreter::rank_of(const Tile& tile) const {
+  return (unit_.shard + program_.ranks - tile.shard_offset) % program_.ranks;
+}
+
+Range UnitInterpreter::range_of(const Tile& tile) const {
+  return program_.partition.microshard(tile.minishard, tile.microshard);
+}
+
+std::span<float> UnitInterpreter::values_of(const Tile& tile) {
+  const Range range = range_of(tile);
+  return std::span(values_[rank_of(tile)]).subspan(range.begin, range.size());
+}
+
+const numerics::BlockCodec& UnitInterpreter::codec(collectives::Phase phase) const {
+  return codecs_[static_cast<std::size_t>(phase)];
+}
+
+std::span<const float> UnitInterpreter::scales_of(BufferId payload) {
+  const collectives::Buffer& buffer = program_.buffers[payload];
+  if (!program_.format(buffer.phase).scaled) return {};
+  return encoded(buffer.scales).scales;
+}
+
+}  // namespace equarx::values

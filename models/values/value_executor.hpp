@@ -1,0 +1,68 @@
+// Runs a program on tensors, without a clock.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "models/collectives/program.hpp"
+#include "models/numerics/block_codec.hpp"
+#include "models/numerics/metrics.hpp"
+#include "models/values/tensor_source.hpp"
+
+namespace equarx::values {
+
+/// The result of a collective, in the tensor's type; all ranks have the same.
+class ResultTensor {
+ public:
+  ResultTensor(std::uint64_t elements, numerics::ElementFormat format);
+
+  std::uint64_t elements() const { return elements_; }
+  /// Pieces that do not overlap may be written by different threads.
+  void write(std::uint64_t first, std::span<const float> values);
+  void read(std::uint64_t first, std::span<float> values) const;
+
+ private:
+  std::uint64_t elements_;
+  numerics::ElementFormat format_;
+  std::vector<float> fp32_;
+  std::vector<std::uint16_t> bf16_;
+};
+
+struct ValueResult {
+  numerics::ErrorMetrics against_exact;  ///< against the sum of all ranks' tensors in double
+  std::optional<numerics::ErrorMetrics> against_baseline;
+  bool ranks_identical = true;  ///< every rank ended with the same bits
+  /// Bytes that were encoded and sent, by all ranks together, in each Direction.
+  std::array<std::uint64_t, collectives::kDirections> sent_bytes{};
+  std::array<std::uint64_t, collectives::kDirections> received_bytes{};
+  numerics::QuantizeCounts quantized;  ///< of every quantization with scales, by all ranks together
+
+  /// Share of quantized elements that were beyond the largest code, or became zero; 0 without any.
+  double clipped_fraction() const;
+  double flushed_fraction() const;
+};
+
+struct ValueOptions {
+  unsigned threads = 0;                    ///< 0: one for each core
+  const ResultTensor* baseline = nullptr;  ///< compare with this result, too
+  ResultTensor* result = nullptr;          ///< keep the result here
+};
+
+/// Runs `program` for all ranks on the tensors of `source`.
+///
+/// Scale groups do not reach over minishards, so each minishard of each shard is computed alone, for
+/// all ranks in lockstep (validate() promises that this is possible), and forgotten: memory is
+/// ranks x minishard for each thread. Neither the results nor their order depend on the number of
+/// threads, all of which have ended when this returns.
+ValueResult execute(const collectives::Program& program, const TensorSource& source,
+                    const ValueOptions& options = {});
+
+/// Bytes of memory that execute() takes with `threads` threads, without `result` and `baseline`.
+std::uint64_t memory_bytes(const collectives::Program& program, unsigned threads);
+
+/// Threads that execute() uses for `threads` = 0.
+unsigned default_threads();
+
+}  // namespace equarx::values
