@@ -1,0 +1,112 @@
+#include "sim/child_process.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <iterator>
+#include <span>
+#include <stdexcept>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace equarx::sim {
+namespace {
+
+constexpr int kExitFailure = 1;
+
+[[noreturn]] void throw_errno(const char* what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+void require_single_thread() {
+  const std::filesystem::path tasks = "/proc/self/task";
+  if (!std::filesystem::exists(tasks)) return;
+  const auto threads = std::distance(std::filesystem::directory_iterator(tasks), {});
+  if (threads != 1)
+    throw std::logic_error("a simulation was started while other threads were running");
+}
+
+void write_all(int descriptor, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) _exit(kExitFailure);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+std::vector<std::byte> read_all(int descriptor) {
+  std::vector<std::byte> bytes;
+  std::array<std::byte, 1 << 16> block{};
+  for (;;) {
+    const ssize_t count = read(descriptor, block.data(), block.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw_errno("reading from a simulation");
+    if (count == 0) return bytes;
+    bytes.insert(bytes.end(), block.begin(), block.begin() + count);
+  }
+}
+
+/// The child's life. Leaves by _exit: what the parent had buffered must not be written twice.
+[[noreturn]] void live(int descriptor, const std::function<std::vector<std::byte>()>& work) {
+  int status = kExitFailure;
+  std::vector<std::byte> bytes;
+  try {
+    bytes = work();
+    status = EXIT_SUCCESS;
+  } catch (const std::exception& error) {
+    const std::string_view message = error.what();
+    const auto raw = std::as_bytes(std::span(message));
+    bytes.assign(raw.begin(), raw.end());
+  }
+  write_all(descriptor, bytes);
+  close(descriptor);
+  _exit(status);
+}
+
+std::string failure_of(int status, std::span<const std::byte> bytes) {
+  if (WIFSIGNALED(status))
+    return fmt::format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  if (!bytes.empty()) return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  return fmt::format("exit code {}", WEXITSTATUS(status));
+}
+
+}  // namespace
+
+ChildOutcome run_in_child(const std::function<std::vector<std::byte>()>& work) {
+  require_single_thread();
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) throw_errno("pipe");
+  const pid_t child = fork();
+  if (child < 0) throw_errno("fork");
+  if (child == 0) {
+    close(ends[0]);
+    live(ends[1], work);
+  }
+  close(ends[1]);
+  ChildOutcome outcome;
+  outcome.bytes = read_all(ends[0]);
+  close(ends[0]);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) throw_errno("waitpid");
+  outcome.succeeded = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
+  if (!outcome.succeeded) outcome.failure = failure_of(status, outcome.bytes);
+  return outcome;
+}
+
+SharedMemory::SharedMemory(std::size_t bytes) : bytes_(bytes) {
+  data_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (data_ == MAP_FAILED) throw_errno("mmap");
+}
+
+SharedMemory::~SharedMemory() { munmap(data_, bytes_); }
+
+}  // namespace equarx::sim

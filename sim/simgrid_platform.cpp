@@ -1,0 +1,122 @@
+#include "sim/simgrid_platform.hpp"
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+#include <simgrid/version.h>
+
+namespace equarx::sim {
+namespace {
+
+namespace s4u = simgrid::s4u;
+
+// Thousands of chips must fit; the sanitizers' frames are larger.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr int kStackKiB = 1024;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+constexpr int kStackKiB = 1024;
+#else
+constexpr int kStackKiB = 64;
+#endif
+#else
+constexpr int kStackKiB = 64;
+#endif
+
+// Core time does not depend on a host's speed: it is given in seconds. SimGrid wants a speed all the same.
+constexpr double kAnySpeed = 1e9;
+
+s4u::Engine make_engine() {
+  // SimGrid's defaults describe TCP over Ethernet: slower and longer than asked for, with acknowledgements
+  // in the other direction. These settings leave bytes / bandwidth + latency; tests hold them to it.
+  std::vector<std::string> arguments = {
+    "equarx-sim",
+    "--cfg=network/model:CM02",
+    "--cfg=network/bandwidth-factor:1",
+    "--cfg=network/latency-factor:1",
+    "--cfg=network/weight-S:0",
+    "--cfg=network/TCP-gamma:0",
+    "--cfg=network/crosstraffic:0",
+#if SIMGRID_VERSION >= 33300
+    "--cfg=precision/timing:1e-12",
+#else
+    "--cfg=surf/precision:1e-12",
+#endif
+    fmt::format("--cfg=contexts/stack-size:{}", kStackKiB),
+    "--log=root.thres:critical",
+    "--log=root.app:file:/dev/null",
+  };
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  int count = static_cast<int>(pointers.size());
+  return s4u::Engine(&count, pointers.data());
+}
+
+#if SIMGRID_VERSION >= 40000
+s4u::NetZone* add_zone(s4u::Engine& engine) {
+  return engine.get_netzone_root()->add_netzone_full("slice");
+}
+s4u::Host* add_host(s4u::NetZone* zone, const std::string& name) {
+  return zone->add_host(name, kAnySpeed);
+}
+s4u::Link* add_link(s4u::NetZone* zone, const LinkSpec& link) {
+  return zone->add_link(link.name, link.rate);
+}
+#else
+s4u::NetZone* add_zone(s4u::Engine&) { return s4u::create_full_zone("slice"); }
+s4u::Host* add_host(s4u::NetZone* zone, const std::string& name) {
+  return zone->create_host(name, kAnySpeed);
+}
+s4u::Link* add_link(s4u::NetZone* zone, const LinkSpec& link) {
+  return zone->create_link(link.name, link.rate);
+}
+#endif
+
+void add_route(s4u::NetZone* zone, s4u::Host* from, s4u::Host* to,
+               const std::vector<s4u::LinkInRoute>& links) {
+#if SIMGRID_VERSION >= 33500
+  zone->add_route(from, to, links, false);
+#else
+  zone->add_route(from->get_netpoint(), to->get_netpoint(), nullptr, nullptr, links, false);
+#endif
+}
+
+}  // namespace
+
+SimgridEngine::SimgridEngine(const Machine& machine) : engine_(make_engine()) {
+  s4u::NetZone* zone = add_zone(engine_);
+  for (const std::string& name : machine.chip_names) hosts_.push_back(add_host(zone, name));
+  std::vector<s4u::Link*> links;
+  for (const LinkSpec& spec : machine.links) {
+    s4u::Link* link = add_link(zone, spec);
+    // One transfer at a time makes the link a FIFO; the next one's latency passes meanwhile.
+    link->set_latency(spec.latency)->set_concurrency_limit(1);
+    link->seal();
+    links.push_back(link);
+  }
+  std::set<std::pair<std::uint32_t, std::uint32_t>> routed;
+  for (std::uint32_t rank = 0; rank < machine.ranks(); ++rank)
+    for (const auto direction :
+         {collectives::Direction::forward, collectives::Direction::backward}) {
+      const std::uint32_t peer = collectives::neighbour(rank, direction, machine.ranks());
+      if (!routed.emplace(rank, peer).second) continue;  // a ring of two: both ways are one
+      std::vector<s4u::LinkInRoute> way;
+      for (const std::uint32_t link : machine.routes[rank][static_cast<std::size_t>(direction)])
+        way.emplace_back(links[link]);
+      add_route(zone, hosts_[rank], hosts_[peer], way);
+    }
+  zone->seal();
+}
+
+void SimgridEngine::start_actor(const std::string& name, s4u::Host* host,
+                                const std::function<void()>& code) {
+#if SIMGRID_VERSION >= 40000
+  s4u::Engine::get_instance()->add_actor(name, host, code);
+#else
+  s4u::Actor::create(name, host, code);
+#endif
+}
+
+}  // namespace equarx::sim

@@ -1,0 +1,58 @@
+// Runs a program on SimGrid, without tensors.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "models/collectives/program.hpp"
+#include "sim/machine.hpp"
+
+namespace equarx::sim {
+
+/// A simulation that did not come to its end: a defect of ours. Says which chip was where.
+class SimulationError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct TimeResult {
+  double time_s = 0.0;                    ///< when the last chip was done
+  std::uint64_t messages = 0;             ///< received by all chips together
+  std::vector<std::uint64_t> link_bytes;  ///< by link, of the messages that arrived
+  std::vector<double> core_busy_s;        ///< by rank
+
+  bool operator==(const TimeResult&) const = default;
+};
+
+/// Runs `program` on all chips of `machine` in the simulated time that its links take and `costs_s`,
+/// the core time of each instruction, says. Every chip is an actor that runs its list in order; a send
+/// is an asynchronous DMA, links are FIFO servers, a wait blocks the core until the arrival.
+///
+/// The program may be written for more ranks than the machine has (see representative()).
+/// Only one simulation can run in a process, ever, because SimGrid has one engine; so this forks one
+/// and waits for it. Not to be called while the calling process has other threads.
+/// @throws SimulationError if the simulation deadlocks or crashes, naming the chip and the instruction.
+TimeResult simulate(const collectives::Program& program, const Machine& machine,
+                    std::span<const double> costs_s);
+
+namespace detail {
+
+/// Where each chip is, in memory that outlives the end of the simulation's process.
+struct Progress {
+  bool deadlocked = false;
+  std::uint32_t active_rank = 0;  ///< the one that ran last
+  struct Chip {
+    collectives::InstructionId instruction = 0;
+    bool done = false;
+  };
+  std::span<Chip> chips;  ///< by rank
+};
+
+/// What simulate() does in its child process. Ends the process at a deadlock, with `progress` telling so.
+TimeResult simulate_here(const collectives::Program& program, const Machine& machine,
+                         std::span<const double> costs_s, Progress& progress);
+
+}  // namespace detail
+}  // namespace equarx::sim
