@@ -1,0 +1,68 @@
+// What a user asks for: a machine, a tensor, and the collectives to compare on them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/collectives/ring_program.hpp"
+#include "models/hardware/chip.hpp"
+#include "models/numerics/block_format.hpp"
+#include "models/numerics/inputs.hpp"
+#include "topologies/grid.hpp"
+
+namespace equarx::experiments {
+
+enum class TopologyKind : std::uint8_t {
+  slice,  ///< one that the hardware is offered in, with its wraparound rule
+  mesh,   ///< a grid without wraparound
+  torus,  ///< a grid with wraparound, on all axes or on those given
+  ring,   ///< chips in a circle
+};
+
+struct TopologyConfig {
+  TopologyKind kind = TopologyKind::slice;
+  topology::GridShape shape;
+};
+
+struct TensorConfig {
+  std::vector<std::uint64_t> shape;  ///< empty if the size was given in bytes
+  std::uint64_t elements = 0;        ///< on each chip
+  numerics::ElementFormat dtype = numerics::ElementFormat::bf16;
+  numerics::InputSpec values;
+
+  std::uint64_t bytes() const { return elements * numerics::element_bits(dtype) / 8; }
+};
+
+enum class Algorithm : std::uint8_t {
+  ring,    ///< plain: wire and sums in its format
+  equarx,  ///< quantized block by block, sums in FP32
+};
+
+enum class QuantizedPhases : std::uint8_t { reduce_scatter, all_gather, both };
+
+struct CollectiveConfig {
+  std::string label;
+  Algorithm algorithm = Algorithm::ring;
+  collectives::RingStyle ring = collectives::RingStyle::full_loop;
+  QuantizedPhases quantize = QuantizedPhases::both;  ///< of `equarx`
+  numerics::BlockFormat format;
+  std::optional<std::uint32_t> minishards;
+  std::optional<std::uint32_t> microshards;
+};
+
+enum class SimulationMode : std::uint8_t { automatic, full, symmetric };
+
+struct ExperimentConfig {
+  std::string hardware;  ///< as the user wrote it: a name, or the path of a file
+  hardware::Chip chip;
+  TopologyConfig topology;
+  TensorConfig tensor;
+  std::vector<CollectiveConfig> collectives;
+  std::size_t baseline = 0;  ///< index into `collectives`
+  bool numerics = true;
+  SimulationMode simulation = SimulationMode::automatic;
+};
+
+}  // namespace equarx::experiments

@@ -1,0 +1,20 @@
+// Files of configs/ that are compiled in, so that the program works wherever it is installed.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace equarx::experiments {
+
+struct EmbeddedFile {
+  std::string_view name;  ///< without directory and ".json"
+  std::string_view text;
+};
+
+/// configs/hardware/*.json
+std::span<const EmbeddedFile> embedded_hardware();
+
+/// configs/schema/*.json
+std::span<const EmbeddedFile> embedded_schemas();
+
+}  // namespace equarx::experiments

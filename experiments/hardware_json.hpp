@@ -1,0 +1,22 @@
+// The one place where hardware files meet JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/object_reader.hpp"
+#include "models/hardware/chip.hpp"
+
+namespace equarx::experiments {
+
+/// A chip by the name of a built-in hardware file ("tpu-v5e"), or by the path of a file (anything that
+/// has a '/' or ends in ".json"). @throws InputError, with `place` if the name is unknown.
+hardware::Chip load_chip(const std::string& name_or_path, const std::string& place);
+
+/// Reads the contents of a hardware file.
+hardware::Chip read_chip(const Json& json);
+
+/// Every parameter of a chip with its unit, class and source, as reports show it.
+Json parameters_json(const hardware::Chip& chip);
+
+}  // namespace equarx::experiments

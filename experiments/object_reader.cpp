@@ -1,0 +1,137 @@
+#include "experiments/object_reader.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "experiments/input_error.hpp"
+#include "experiments/nearest.hpp"
+
+namespace equarx::experiments {
+namespace {
+
+/// A key as a token of a JSON pointer (RFC 6901).
+std::string escaped(std::string_view key) {
+  std::string token;
+  for (const char c : key) {
+    if (c == '~')
+      token += "~0";
+    else if (c == '/')
+      token += "~1";
+    else
+      token += c;
+  }
+  return token;
+}
+
+[[noreturn]] void wrong_type(const std::string& place, std::string_view expected,
+                             const Json& value) {
+  throw InputError(place, fmt::format("expected {}, found {}", expected, kind_of(value)));
+}
+
+}  // namespace
+
+std::string_view kind_of(const Json& value) {
+  switch (value.type()) {
+    case Json::value_t::null:
+      return "null";
+    case Json::value_t::object:
+      return "an object";
+    case Json::value_t::array:
+      return "an array";
+    case Json::value_t::string:
+      return "a string";
+    case Json::value_t::boolean:
+      return "true or false";
+    default:
+      return "a number";
+  }
+}
+
+std::uint64_t read_integer(const Json& value, const std::string& place, std::uint64_t least,
+                           std::uint64_t most) {
+  if (!value.is_number()) wrong_type(place, "an integer", value);
+  const bool fits = value.is_number_unsigned() && value.get<std::uint64_t>() >= least &&
+                    value.get<std::uint64_t>() <= most;
+  if (!fits)
+    throw InputError(place,
+                     fmt::format("{} is not an integer from {} to {}", value.dump(), least, most));
+  return value.get<std::uint64_t>();
+}
+
+ObjectReader::ObjectReader(const Json& value, std::string place)
+    : value_(value), place_(std::move(place)) {
+  if (!value.is_object()) wrong_type(place_.empty() ? "the document" : place_, "an object", value);
+}
+
+bool ObjectReader::has(std::string_view key) {
+  asked_.push_back(key);
+  return value_.contains(key);
+}
+
+std::string ObjectReader::place_of(std::string_view key) const {
+  return fmt::format("{}/{}", place_, escaped(key));
+}
+
+const Json& ObjectReader::required(std::string_view key) {
+  if (!has(key)) throw InputError(place_of(key), "is missing");
+  return value_.at(std::string(key));
+}
+
+std::string ObjectReader::text(std::string_view key) {
+  const Json& value = required(key);
+  if (!value.is_string()) wrong_type(place_of(key), "a string", value);
+  return value.get<std::string>();
+}
+
+bool ObjectReader::boolean(std::string_view key, bool fallback) {
+  if (!has(key)) return fallback;
+  const Json& value = required(key);
+  if (!value.is_boolean()) wrong_type(place_of(key), "true or false", value);
+  return value.get<bool>();
+}
+
+double ObjectReader::quantity(std::string_view key, units::Dimension dimension) {
+  const Json& value = required(key);
+  if (!value.is_string())
+    wrong_type(place_of(key),
+               fmt::format("{} with its unit, like \"{}\"", units::name(dimension),
+                           units::example(dimension)),
+               value);
+  try {
+    return units::parse(value.get<std::string>(), dimension);
+  } catch (const std::invalid_argument& error) {
+    throw InputError(place_of(key), error.what());
+  }
+}
+
+std::uint64_t ObjectReader::integer(std::string_view key, std::uint64_t least, std::uint64_t most) {
+  return read_integer(required(key), place_of(key), least, most);
+}
+
+ObjectReader ObjectReader::object(std::string_view key) { return {required(key), place_of(key)}; }
+
+const Json& ObjectReader::array(std::string_view key) {
+  const Json& value = required(key);
+  if (!value.is_array()) wrong_type(place_of(key), "an array", value);
+  return value;
+}
+
+std::size_t ObjectReader::choice(std::string_view key, std::span<const std::string_view> names) {
+  const std::string text = this->text(key);
+  const auto found = std::ranges::find(names, text);
+  if (found == names.end())
+    throw InputError(place_of(key), fmt::format("'{}' is not known; did you mean '{}'? (one of {})",
+                                                text, nearest(text, names), list_of(names)));
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+void ObjectReader::finish() const {
+  for (const auto& [key, value] : value_.items())
+    if (std::ranges::find(asked_, key) == asked_.end())
+      throw InputError(place_of(key), fmt::format("unknown key '{}'; did you mean '{}'?", key,
+                                                  nearest(key, asked_)));
+}
+
+}  // namespace equarx::experiments

@@ -1,0 +1,63 @@
+// Reads one JSON object and remembers what was asked for.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "models/units/quantity.hpp"
+
+namespace equarx::experiments {
+
+/// Keeps the order of keys, so that what is printed looks like what was read.
+using Json = nlohmann::ordered_json;
+
+/// Every getter throws InputError with the JSON pointer of what is wrong. finish() rejects the keys that
+/// nobody asked for, so a misspelt one is never ignored.
+class ObjectReader {
+ public:
+  /// `place` is the JSON pointer of `value`, which must be an object.
+  ObjectReader(const Json& value, std::string place);
+
+  bool has(std::string_view key);
+  const Json& required(std::string_view key);
+  std::string place_of(std::string_view key) const;
+
+  std::string text(std::string_view key);
+  bool boolean(std::string_view key, bool fallback);
+  double quantity(std::string_view key, units::Dimension dimension);
+  /// An integer from `least` to `most`.
+  std::uint64_t integer(std::string_view key, std::uint64_t least, std::uint64_t most);
+  ObjectReader object(std::string_view key);
+  const Json& array(std::string_view key);
+
+  /// The place of the text in `names`; for any other text the nearest name is proposed.
+  std::size_t choice(std::string_view key, std::span<const std::string_view> names);
+
+  /// choice() into an enumeration whose values are numbered as `names` are; `fallback` without the key.
+  template <typename Enum>
+  Enum choice_or(std::string_view key, std::span<const std::string_view> names, Enum fallback) {
+    return has(key) ? static_cast<Enum>(choice(key, names)) : fallback;
+  }
+
+  void finish() const;
+
+ private:
+  const Json& value_;
+  std::string place_;
+  std::vector<std::string_view> asked_;
+};
+
+/// An integer from `least` to `most`, at `place`.
+std::uint64_t read_integer(const Json& value, const std::string& place, std::uint64_t least,
+                           std::uint64_t most);
+
+/// What a JSON value is, for messages: "a number".
+std::string_view kind_of(const Json& value);
+
+}  // namespace equarx::experiments

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "experiments/experiment.hpp"
+#include "experiments/object_reader.hpp"
+
+namespace equarx::experiments {
+
+/// The version of this program.
+std::string_view version();
+
+/// A result with all that made it: version, resolved configuration and its hash, every parameter of the
+/// chip with its class. configs/schema/result.schema.json describes it.
+Json to_json(const ExperimentResult& result);
+
+/// Hash of a resolved configuration: FNV-1a of its JSON text, 16 hexadecimal digits.
+std::string config_hash(const Json& resolved);
+
+}  // namespace equarx::experiments

@@ -1,0 +1,20 @@
+// What each command of equarx-sim does, once its arguments are parsed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace equarx::cli {
+
+/// A configuration file and what `--set` changes in it.
+struct ConfigArguments {
+  std::string path;
+  std::vector<std::string> overrides;  ///< "pointer=value"
+};
+
+/// Each returns normally or throws experiments::InputError for the user's mistakes.
+void run(const ConfigArguments& arguments, bool json);
+void show(const ConfigArguments& arguments);
+void validate(const ConfigArguments& arguments);
+
+}  // namespace equarx::cli

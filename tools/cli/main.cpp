@@ -1,0 +1,88 @@
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "experiments/input_error.hpp"
+#include "experiments/result_json.hpp"
+#include "tools/cli/commands.hpp"
+
+namespace {
+
+constexpr int kExitOurFault = 1;
+constexpr int kExitWrongInput = 2;
+
+constexpr const char* kAbout =
+    "Times and computes quantized collectives on simulated TPU slices.\n"
+    "A collective is timed by a discrete-event simulation, and computed on real tensors.";
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json\n"
+    "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json --json | python3 -m json.tool\n"
+    "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json --set /topology/slice=4x4 "
+    "--set '/tensor/bytes=8 MiB'\n"
+    "  equarx-sim show configs/experiments/allreduce_v5e_4x2.json\n"
+    "\n"
+    "Exit codes: 0 done, 1 a defect of this program, 2 wrong input.";
+
+void add_config(CLI::App& command, equarx::cli::ConfigArguments& arguments) {
+  command.add_option("CONFIG", arguments.path, "Experiment configuration (JSON)")->required();
+  command
+      .add_option("--set", arguments.overrides,
+                  "Override a value: POINTER=VALUE, where VALUE is JSON or plain text, like "
+                  "'/tensor/bytes=8 MiB'; may be repeated")
+      ->expected(1)
+      ->take_all();
+}
+
+int complain(int code, const std::string& message) {
+  fmt::print(stderr, "equarx-sim: error: {}\n", message);
+  return code;
+}
+
+int run(int argc, char** argv) {
+  using namespace equarx;
+  CLI::App app{kAbout, "equarx-sim"};
+  app.footer(kFooter);
+  app.set_version_flag("--version", fmt::format("equarx-sim {}", experiments::version()));
+  app.require_subcommand(1);
+
+  cli::ConfigArguments arguments;
+  bool json = false;
+  CLI::App* run = app.add_subcommand("run", "Run an experiment and print its results as a table");
+  add_config(*run, arguments);
+  run->add_flag("--json", json,
+                "Print one JSON object instead (configs/schema/result.schema.json)");
+  CLI::App* show =
+      app.add_subcommand("show", "Print the configuration with all defaults filled in");
+  add_config(*show, arguments);
+  CLI::App* validate = app.add_subcommand("validate", "Check the configuration and run nothing");
+  add_config(*validate, arguments);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == EXIT_SUCCESS) return app.exit(error);  // --help, --version
+    return complain(kExitWrongInput, fmt::format("{}; see 'equarx-sim --help'", error.what()));
+  }
+  if (run->parsed()) cli::run(arguments, json);
+  if (show->parsed()) cli::show(arguments);
+  if (validate->parsed()) cli::validate(arguments);
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const equarx::experiments::InputError& error) {
+    return complain(kExitWrongInput, error.what());
+  } catch (const std::exception& error) {
+    return complain(kExitOurFault, error.what());
+  }
+}
