@@ -36,152 +36,186 @@ class RingBuilder {
   Program build() && {
     const std::uint32_t longest = std::max(steps_[0], steps_[1]);
     for (std::uint32_t step = 0; step < longest; ++step)
-      for_each_path(step, [&](Direction direction, std::uint32_t minishard) {
-        reduce_scatter_step(direction, minishard, step);
-      });
-    for (std::uint32_t minishard = 0; minishard < program_.partition.minishards(); ++minishard)
-      turn(minishard);
+      for_each_minishard([&](std::uint32_t minishard) { reduce_scatter_step(minishard, step); });
+    for_each_minishard([&](std::uint32_t minishard) { turn(minishard); });
     for (std::uint32_t step = 1; step <= longest; ++step)
-      for_each_path(step - 1, [&](Direction direction, std::uint32_t minishard) {
-        all_gather_step(direction, minishard, step);
-      });
+      for_each_minishard([&](std::uint32_t minishard) { all_gather_step(minishard, step); });
     validate(program_);
     return std::move(program_);
   }
 
  private:
-  /// Every minishard of every direction that takes this step. Directions alternate, so that the
-  /// core works on one while the links of the other are busy.
+  /// A minishard that arrives from, or goes on in, a direction.
+  struct Path {
+    Direction direction;
+    Tile tile;
+  };
+
+  /// A minishard to encode, and where to send it.
+  struct Outgoing {
+    Tile tile;
+    std::vector<Direction> directions;
+  };
+
   template <typename Visit>
-  void for_each_path(std::uint32_t step, Visit visit) {
+  void for_each_minishard(Visit visit) {
     for (std::uint32_t minishard = 0; minishard < program_.partition.minishards(); ++minishard)
-      for (const Direction direction : {Direction::forward, Direction::backward})
-        if (step < steps(direction)) visit(direction, minishard);
+      visit(minishard);
   }
 
-  // --- ReduceScatter: a shard starts `steps` hops before its owner and collects a term at every
-  // hop.
+  template <typename Visit>
+  void for_each_microshard(Visit visit) {
+    for (std::uint32_t micro = 0; micro < program_.partition.microshards(); ++micro) visit(micro);
+  }
 
-  void reduce_scatter_step(Direction direction, std::uint32_t minishard, std::uint32_t step) {
-    const Tile tile = tile_of(direction, minishard, offset_by(direction, steps(direction) - step));
-    Operand operand = Operand::input;
-    bool scales_found = false;
-    if (step > 0) {
-      scales_found = format(Phase::reduce_scatter).scaled;
-      receive_and_sum(direction, tile, scales_found, Operand::input);
-      operand = Operand::sums;
+  // Below, microshards are the outer loop and directions the inner one, because both directions' links
+  // deliver at the same time: to finish one direction first would keep the other one's link waiting.
+
+  // --- ReduceScatter: a shard starts `steps` hops before its owner and collects a term at every hop.
+
+  void reduce_scatter_step(std::uint32_t minishard, std::uint32_t step) {
+    const bool scales_found = step > 0 && format(Phase::reduce_scatter).scaled;
+    std::vector<Path> paths;
+    std::vector<Outgoing> outgoing;
+    for (const Direction direction : directions_with(step + 1)) {
+      const Tile tile =
+          tile_of(direction, minishard, offset_by(direction, steps(direction) - step));
+      paths.push_back({direction, tile});
+      outgoing.push_back({tile, {direction}});
     }
-    encode_and_send(Phase::reduce_scatter, tile, operand, scales_found, {direction});
+    if (step == 0) paths.clear();  // a shard's first chip sends its own values
+    sum_and_send(paths, Phase::reduce_scatter, outgoing, scales_found);
   }
 
   /// The end of the ReduceScatter and the start of the AllGather, at a shard's owner.
   void turn(std::uint32_t minishard) {
-    const bool quantizes_next = format(Phase::all_gather).scaled;
-    const bool summed_in_fp32 = format(Phase::reduce_scatter).scaled;
-    if (semi_loop_) {
-      const Tile tile = tile_of(Direction::forward, minishard, 0);
-      const bool both = steps(Direction::backward) > 0;
-      receive_and_sum(Direction::forward, tile, !both && quantizes_next && summed_in_fp32,
-                      Operand::input);
-      if (both)
-        receive_and_sum(Direction::backward, tile, quantizes_next && summed_in_fp32, Operand::sums);
-      gather_own(tile, {Direction::forward, Direction::backward}, summed_in_fp32);
-      return;
-    }
-    for (const Direction direction : {Direction::forward, Direction::backward}) {
+    std::vector<Path> paths;
+    std::vector<Outgoing> outgoing;
+    for (const Direction direction : directions_with(1)) {
       const Tile tile = tile_of(direction, minishard, 0);
-      receive_and_sum(direction, tile, quantizes_next && summed_in_fp32, Operand::input);
-      gather_own(tile, {direction}, summed_in_fp32);
+      paths.push_back({direction, tile});
+      if (outgoing.empty() || !semi_loop_)
+        outgoing.push_back({tile, {direction}});
+      else
+        outgoing.back().directions.push_back(direction);
     }
+    const bool scales_found =
+        format(Phase::reduce_scatter).scaled && format(Phase::all_gather).scaled;
+    sum_and_send(paths, Phase::all_gather, outgoing, scales_found);
+    for_each_microshard([&](std::uint32_t micro) {
+      for (const Outgoing& own : outgoing)
+        deliver(own.tile, micro, transfer(own.directions.front(), minishard).payload[micro]);
+    });
   }
 
-  /// Waits for what the last step sent here and adds it to the local values of `tile`.
-  void receive_and_sum(Direction direction, Tile tile, bool finds_scales, Operand operand) {
-    const Transfer& arriving = transfer(direction, tile.minishard);
-    if (arriving.scales) wait(Phase::reduce_scatter, *arriving.scales);
-    for (std::uint32_t micro = 0; micro < arriving.payload.size(); ++micro) {
-      wait(Phase::reduce_scatter, arriving.payload[micro]);
-      tile.microshard = micro;
+  /// Adds what arrives on `paths` to the local values, and sends the sums on in the format of `phase`.
+  /// Each microshard leaves as soon as it can: one with scales has to wait until those of its whole
+  /// minishard are known, which are sent first.
+  void sum_and_send(const std::vector<Path>& paths, Phase phase,
+                    const std::vector<Outgoing>& outgoing, bool scales_found) {
+    const Operand operand = paths.empty() ? Operand::input : Operand::sums;
+    std::vector<Transfer> arrivals;
+    for (const Path& path : paths) arrivals.push_back(arriving(path));
+    for (const Transfer& arrival : arrivals)
+      if (arrival.scales) wait(Phase::reduce_scatter, *arrival.scales);
+    for (const Outgoing& one : outgoing)
+      for (const Direction direction : one.directions) transfer(direction, one.tile.minishard) = {};
+
+    std::vector<BufferId> scales(outgoing.size());
+    if (format(phase).scaled) {
+      for_each_microshard([&](std::uint32_t micro) { sum(paths, arrivals, micro, scales_found); });
+      if (!scales_found) find_scales(phase, outgoing, operand);
+      for (std::size_t i = 0; i < outgoing.size(); ++i)
+        scales[i] = encode_and_send_scales(phase, outgoing[i]);
+    }
+    for_each_microshard([&](std::uint32_t micro) {
+      if (!format(phase).scaled) sum(paths, arrivals, micro, false);
+      for (std::size_t i = 0; i < outgoing.size(); ++i)
+        encode_and_send_payload(phase, outgoing[i], micro, operand, scales[i]);
+    });
+  }
+
+  /// Adds one microshard of every path to the local values. Where two paths end in one tile, the second
+  /// finds the first one's sums there.
+  void sum(const std::vector<Path>& paths, const std::vector<Transfer>& arrivals,
+           std::uint32_t micro, bool finds_scales) {
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      const bool again = i > 0 && paths[i - 1].tile == paths[i].tile;
+      const bool last = i + 1 == paths.size() || paths[i + 1].tile != paths[i].tile;
+      const MessageId message = arrivals[i].payload[micro];
+      wait(Phase::reduce_scatter, message);
       emit({.op = format(Phase::reduce_scatter).scaled ? Op::accumulate : Op::add,
             .phase = Phase::reduce_scatter,
-            .operand = operand,
-            .finds_scales = finds_scales,
-            .tile = tile,
-            .buffer = program_.messages[arriving.payload[micro]].buffer});
+            .operand = again ? Operand::sums : Operand::input,
+            .finds_scales = finds_scales && last,
+            .tile = at(paths[i].tile, micro),
+            .buffer = program_.messages[message].buffer});
     }
   }
 
   // --- AllGather: the owner's encoded bytes travel verbatim, so that all ranks decode the same.
 
-  void gather_own(const Tile& tile, std::vector<Direction> directions, bool summed_in_fp32) {
-    const bool scales_found = format(Phase::all_gather).scaled && summed_in_fp32;
-    std::erase_if(directions, [&](Direction direction) { return steps(direction) == 0; });
-    encode_and_send(Phase::all_gather, tile, Operand::sums, scales_found, directions);
-    const Transfer& sent = transfer(directions.front(), tile.minishard);
-    for (std::uint32_t micro = 0; micro < sent.payload.size(); ++micro)
-      deliver(tile, micro, sent.payload[micro]);
+  void all_gather_step(std::uint32_t minishard, std::uint32_t step) {
+    std::vector<Path> paths;
+    for (const Direction direction : directions_with(step))
+      paths.push_back(
+          {direction, tile_of(direction, minishard, offset_by(opposite(direction), step))});
+    for (const Path& path : paths) {
+      const auto scales = arriving(path).scales;
+      if (!scales) continue;
+      wait(Phase::all_gather, *scales);
+      if (step < steps(path.direction)) arriving(path).scales = forward(*scales);
+    }
+    for_each_microshard([&](std::uint32_t micro) {
+      for (const Path& path : paths) {
+        const MessageId message = arriving(path).payload[micro];
+        wait(Phase::all_gather, message);
+        if (step < steps(path.direction)) arriving(path).payload[micro] = forward(message);
+        deliver(path.tile, micro, message);
+      }
+    });
   }
 
-  void all_gather_step(Direction direction, std::uint32_t minishard, std::uint32_t step) {
-    const Transfer arriving = transfer(direction, minishard);
-    const Tile tile = tile_of(direction, minishard, offset_by(opposite(direction), step));
-    const bool goes_on = step < steps(direction);
-    Transfer forwarded;
-    if (arriving.scales) {
-      wait(Phase::all_gather, *arriving.scales);
-      if (goes_on) forwarded.scales = forward(*arriving.scales);
-    }
-    for (std::uint32_t micro = 0; micro < arriving.payload.size(); ++micro) {
-      wait(Phase::all_gather, arriving.payload[micro]);
-      if (goes_on) forwarded.payload.push_back(forward(arriving.payload[micro]));
-      deliver(tile, micro, arriving.payload[micro]);
-    }
-    transfer(direction, minishard) = forwarded;
-  }
-
-  void deliver(Tile tile, std::uint32_t micro, MessageId message) {
+  void deliver(const Tile& tile, std::uint32_t micro, MessageId message) {
     const numerics::BlockFormat& wire = format(Phase::all_gather);
     const bool in_place = !wire.scaled && wire.element == program_.tensor_format;
-    tile.microshard = micro;
     emit({.op = in_place ? Op::deliver : Op::dequantize,
           .phase = Phase::all_gather,
-          .tile = tile,
+          .tile = at(tile, micro),
           .buffer = program_.messages[message].buffer});
   }
 
   // --- Making and sending
 
-  /// Encodes a minishard and sends it in `directions`, the scales before the payload; each
-  /// microshard leaves as soon as it is quantized.
-  void encode_and_send(Phase phase, Tile tile, Operand operand, bool scales_found,
-                       const std::vector<Direction>& directions) {
-    for (const Direction direction : directions) transfer(direction, tile.minishard) = {};
-    BufferId scales = 0;
-    if (format(phase).scaled) {
-      if (!scales_found) find_scales(phase, tile, operand);
-      scales = make_buffer(Content::scales, phase, tile, 0);
-      emit({.op = Op::encode_scales, .phase = phase, .tile = tile, .buffer = scales});
-      for (const Direction direction : directions)
-        transfer(direction, tile.minishard).scales = send(phase, scales, direction);
-    }
-    for (std::uint32_t micro = 0; micro < program_.partition.microshards(); ++micro) {
-      tile.microshard = micro;
-      const BufferId payload = make_buffer(Content::payload, phase, tile, scales);
-      emit({.op = lies_in_wire_format(phase, operand) ? Op::lend : Op::quantize,
-            .phase = phase,
-            .operand = operand,
-            .tile = tile,
-            .buffer = payload});
-      for (const Direction direction : directions)
-        transfer(direction, tile.minishard).payload.push_back(send(phase, payload, direction));
-    }
+  void find_scales(Phase phase, const std::vector<Outgoing>& outgoing, Operand operand) {
+    for_each_microshard([&](std::uint32_t micro) {
+      for (const Outgoing& one : outgoing)
+        emit({.op = Op::find_scales,
+              .phase = phase,
+              .operand = operand,
+              .tile = at(one.tile, micro)});
+    });
   }
 
-  void find_scales(Phase phase, Tile tile, Operand operand) {
-    for (std::uint32_t micro = 0; micro < program_.partition.microshards(); ++micro) {
-      tile.microshard = micro;
-      emit({.op = Op::find_scales, .phase = phase, .operand = operand, .tile = tile});
-    }
+  BufferId encode_and_send_scales(Phase phase, const Outgoing& outgoing) {
+    const BufferId scales = make_buffer(Content::scales, phase, outgoing.tile, 0);
+    emit({.op = Op::encode_scales, .phase = phase, .tile = outgoing.tile, .buffer = scales});
+    for (const Direction direction : outgoing.directions)
+      transfer(direction, outgoing.tile.minishard).scales = send(phase, scales, direction);
+    return scales;
+  }
+
+  void encode_and_send_payload(Phase phase, const Outgoing& outgoing, std::uint32_t micro,
+                               Operand operand, BufferId scales) {
+    const Tile tile = at(outgoing.tile, micro);
+    const BufferId payload = make_buffer(Content::payload, phase, tile, scales);
+    emit({.op = lies_in_wire_format(phase, operand) ? Op::lend : Op::quantize,
+          .phase = phase,
+          .operand = operand,
+          .tile = tile,
+          .buffer = payload});
+    for (const Direction direction : outgoing.directions)
+      transfer(direction, tile.minishard).payload.push_back(send(phase, payload, direction));
   }
 
   bool lies_in_wire_format(Phase phase, Operand operand) const {
@@ -224,9 +258,22 @@ class RingBuilder {
 
   // --- Names
 
+  /// Directions whose phase has at least `steps` steps.
+  std::vector<Direction> directions_with(std::uint32_t steps) const {
+    std::vector<Direction> found;
+    for (const Direction direction : {Direction::forward, Direction::backward})
+      if (this->steps(direction) >= steps) found.push_back(direction);
+    return found;
+  }
+
   Tile tile_of(Direction direction, std::uint32_t minishard, std::uint32_t offset) const {
     const std::uint32_t segment = semi_loop_ ? 0 : static_cast<std::uint32_t>(direction);
     return {.shard_offset = offset, .segment = segment, .minishard = minishard};
+  }
+
+  static Tile at(Tile tile, std::uint32_t microshard) {
+    tile.microshard = microshard;
+    return tile;
   }
 
   std::uint32_t offset_by(Direction direction, std::uint32_t hops) const {
@@ -241,6 +288,7 @@ class RingBuilder {
   Transfer& transfer(Direction direction, std::uint32_t minishard) {
     return transfers_[static_cast<std::size_t>(direction)][minishard];
   }
+  Transfer& arriving(const Path& path) { return transfer(path.direction, path.tile.minishard); }
 
   std::array<std::uint32_t, kDirections> steps_;
   bool semi_loop_;

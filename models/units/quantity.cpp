@@ -97,7 +97,7 @@ bool exact_multiple(double value, double factor) { return std::fmod(value, facto
 
 std::string with_number(double number, std::string_view prefix, std::string_view unit, bool exact) {
   return exact ? fmt::format("{} {}{}", number, prefix, unit)
-               : fmt::format("{:.4g} {}{}", number, prefix, unit);
+               : fmt::format("{:#.4g} {}{}", number, prefix, unit);
 }
 
 std::string format_as(double value, Dimension dimension, bool exact) {
