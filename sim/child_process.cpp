@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -54,8 +56,11 @@ std::vector<std::byte> read_all(int descriptor) {
   }
 }
 
-/// The child's life. Leaves by _exit: what the parent had buffered must not be written twice.
+/// The child's life. Leaves by _exit, because the parent's exit handlers are not its own.
 [[noreturn]] void live(int descriptor, const std::function<std::vector<std::byte>()>& work) {
+  // Handlers that the parent installed are made for the parent.
+  for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTERM})
+    std::signal(signal, SIG_DFL);
   int status = kExitFailure;
   std::vector<std::byte> bytes;
   try {
@@ -84,6 +89,7 @@ ChildOutcome run_in_child(const std::function<std::vector<std::byte>()>& work) {
   require_single_thread();
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) throw_errno("pipe");
+  std::fflush(nullptr);  // or a library that flushes in the child would write our text again
   const pid_t child = fork();
   if (child < 0) throw_errno("fork");
   if (child == 0) {

@@ -1,0 +1,60 @@
+#include "sim/machine.hpp"
+
+#include <numeric>
+#include <stdexcept>
+
+#include "tests/catch.hpp"
+#include "tests/sim/rings.hpp"
+
+namespace equarx::sim {
+namespace {
+
+using collectives::make_ring_all_reduce;
+using collectives::RingStyle;
+using numerics::ElementFormat;
+using tests::plain;
+using tests::ring_machine;
+
+constexpr double kRate = 1e9;
+
+TEST_CASE("a full loop puts V (N-1) / (2 N) bytes of each phase on every link direction") {
+  const std::uint64_t elements = 16 * 1024;
+  const auto program =
+      make_ring_all_reduce(8, elements, ElementFormat::bf16, plain(ElementFormat::bf16, 2));
+  const Machine machine = ring_machine(8, kRate, 0.0);
+  const std::uint64_t expected = 2 * (2 * elements) * 7 / 8 / 2;
+  for (const std::uint64_t bytes : link_bytes(program, machine)) CHECK(bytes == expected);
+  CHECK(lower_bound_s(program, machine) == Approx(static_cast<double>(expected) / kRate));
+}
+
+TEST_CASE("with two chips both directions share the one link there is") {
+  const auto program =
+      make_ring_all_reduce(2, 1024, ElementFormat::fp32, plain(ElementFormat::fp32, 1));
+  const Machine machine = ring_machine(2, kRate, 0.0);
+  REQUIRE(machine.links.size() == 2);
+  for (const std::uint64_t bytes : link_bytes(program, machine)) CHECK(bytes == 4096);
+}
+
+TEST_CASE("the slowest of the busy links bounds the time") {
+  const auto program =
+      make_ring_all_reduce(4, 4096, ElementFormat::fp32, plain(ElementFormat::fp32, 1));
+  Machine machine = ring_machine(4, kRate, 0.0);
+  const double uniform = lower_bound_s(program, machine);
+  machine.links[5].rate = kRate / 10.0;
+  CHECK(lower_bound_s(program, machine) == Approx(10.0 * uniform));
+}
+
+TEST_CASE("only a uniform ring of more than three chips has representatives") {
+  Machine machine = ring_machine(8, kRate, 1e-6);
+  const Machine three = representative(machine);
+  CHECK(three.ranks() == 3);
+  CHECK(three.links.size() == 6);
+  CHECK(three.links[0].rate == kRate);
+  CHECK(three.links[0].latency == 1e-6);
+  CHECK_THROWS_WITH(representative(ring_machine(3, kRate, 0.0)), ContainsSubstring("4 chips"));
+  machine.links[3].latency = 2e-6;
+  CHECK_THROWS_WITH(representative(machine), ContainsSubstring("all alike"));
+}
+
+}  // namespace
+}  // namespace equarx::sim

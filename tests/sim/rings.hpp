@@ -1,0 +1,71 @@
+// Machines and programs that several tests of sim/ use.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/collectives/ring_program.hpp"
+#include "sim/machine.hpp"
+
+namespace equarx::tests {
+
+/// A ring of `ranks` chips with two directed links between neighbours; a ring of two has one cable.
+inline sim::Machine ring_machine(std::uint32_t ranks, double rate, double latency) {
+  sim::Machine machine;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    machine.chip_names.push_back("chip " + std::to_string(rank));
+    auto& routes = machine.routes.emplace_back();
+    for (auto& route : routes) {
+      if (ranks == 2 && !routes[0].empty()) {
+        route = routes[0];
+        continue;
+      }
+      route.push_back(static_cast<std::uint32_t>(machine.links.size()));
+      machine.links.push_back({"link " + std::to_string(machine.links.size()), rate, latency});
+    }
+  }
+  return machine;
+}
+
+inline collectives::RingOptions plain(
+    numerics::ElementFormat format, std::uint32_t microshards,
+    collectives::RingStyle style = collectives::RingStyle::full_loop) {
+  return {.style = style,
+          .reduce_scatter = {.element = format},
+          .all_gather = {.element = format},
+          .minishards = 1,
+          .microshards = microshards};
+}
+
+inline collectives::RingOptions quantized(std::uint32_t minishards, std::uint32_t microshards,
+                                          collectives::RingStyle style) {
+  const numerics::BlockFormat int8{.element = numerics::ElementFormat::int8, .scaled = true};
+  return {.style = style,
+          .reduce_scatter = int8,
+          .all_gather = int8,
+          .minishards = minishards,
+          .microshards = microshards};
+}
+
+/// Core time of each instruction: the same for each kind.
+struct Costs {
+  double work_s = 0.0;
+  double send_s = 0.0;
+  double wait_s = 0.0;
+
+  std::vector<double> of(const collectives::Program& program) const {
+    std::vector<double> costs;
+    for (const auto& instruction : program.instructions) {
+      if (instruction.op == collectives::Op::send)
+        costs.push_back(send_s);
+      else if (instruction.op == collectives::Op::wait)
+        costs.push_back(wait_s);
+      else
+        costs.push_back(is_vector_work(instruction.op) ? work_s : 0.0);
+    }
+    return costs;
+  }
+};
+
+}  // namespace equarx::tests

@@ -1,0 +1,216 @@
+#include "sim/time_executor.hpp"
+
+#include <algorithm>
+#include <latch>
+#include <stdexcept>
+#include <thread>
+
+#include "tests/catch.hpp"
+#include "tests/sim/rings.hpp"
+
+namespace equarx::sim {
+namespace {
+
+using collectives::make_ring_all_reduce;
+using collectives::Op;
+using collectives::Program;
+using collectives::RingStyle;
+using numerics::ElementFormat;
+using tests::Costs;
+using tests::plain;
+using tests::quantized;
+using tests::ring_machine;
+
+constexpr double kRate = 45e9;
+constexpr double kLatency = 0.4e-6;
+constexpr double kRelative = 1e-6;  // what closed forms must be met with
+
+double time_of(const Program& program, const Machine& machine, const Costs& costs = {}) {
+  return simulate(program, machine, costs.of(program)).time_s;
+}
+
+double run(std::uint32_t ranks, std::uint64_t elements, const collectives::RingOptions& options,
+           double rate = kRate, double latency = kLatency, const Costs& costs = {}) {
+  return time_of(make_ring_all_reduce(ranks, elements, ElementFormat::bf16, options),
+                 ring_machine(ranks, rate, latency), costs);
+}
+
+TEST_CASE("a ring without pipeline takes 2 (N-1) (a + S / W)") {
+  for (const std::uint32_t ranks : {3U, 4U, 5U, 8U, 16U}) {
+    const std::uint64_t elements = 2ULL * ranks * 1024 * 64;
+    const double piece_bytes = 2.0 * static_cast<double>(elements) / (2.0 * ranks);
+    const double expected = 2.0 * (ranks - 1.0) * (kLatency + piece_bytes / kRate);
+    CHECK(run(ranks, elements, plain(ElementFormat::bf16, 1)) ==
+          Approx(expected).epsilon(kRelative));
+  }
+}
+
+TEST_CASE("a pipelined ring is as fast as its links while microshards hide the latency") {
+  // Microshard time t = S / (u W). While a + t <= u t the links never pause; else a step takes a + t.
+  for (const double latency : {0.0, 0.1e-6, 0.4e-6, 5e-6, 80e-6})
+    for (const std::uint32_t micro : {2U, 4U, 8U}) {
+      constexpr std::uint32_t kRanks = 8;
+      const std::uint64_t elements = 2ULL * kRanks * 1024 * 64;
+      const double piece_s = 2.0 * static_cast<double>(elements) / (2.0 * kRanks) / kRate;
+      const double micro_s = piece_s / micro;
+      const double expected =
+          (2.0 * (kRanks - 1) - 1.0) * std::max(piece_s, latency + micro_s) + piece_s + latency;
+      CAPTURE(latency, micro);
+      CHECK(run(kRanks, elements, plain(ElementFormat::bf16, micro), kRate, latency) ==
+            Approx(expected).epsilon(kRelative));
+    }
+}
+
+TEST_CASE("a semi-loop takes ranks - 1 steps of whole shards") {
+  for (const std::uint32_t ranks : {3U, 4U, 5U, 8U}) {
+    const std::uint64_t elements = 2ULL * ranks * 1024 * 16;
+    const double shard_s = 2.0 * static_cast<double>(elements) / ranks / kRate;
+    const double expected = 2.0 * (ranks / 2) * (kLatency + shard_s);
+    CAPTURE(ranks);
+    CHECK(run(ranks, elements, plain(ElementFormat::bf16, 1, RingStyle::semi_loop)) ==
+          Approx(expected).epsilon(kRelative));
+  }
+}
+
+TEST_CASE("core time of a step adds to it where nothing hides it") {
+  // ReduceScatter: both directions arrive; the core waits and adds twice, then starts two DMAs. The
+  // second direction lags by one DMA start, which the first one's wait and addition cover.
+  // AllGather: the core waits and forwards, one direction after the other, so the second lags by both.
+  // The wire time of a step is longer than all of this, so the core is idle when a message arrives.
+  const Costs costs{.work_s = 2e-6, .send_s = 0.5e-6, .wait_s = 0.25e-6};
+  constexpr std::uint32_t kRanks = 8;
+  const std::uint64_t elements = 2ULL * kRanks * 1024 * 256;
+  const double wire_s = kLatency + 2.0 * 1024 * 256 / kRate;
+  const double sum_s = 2.0 * (costs.wait_s + costs.work_s) + costs.send_s;
+  const double forward_s = costs.wait_s + costs.send_s;
+  const double expected = costs.send_s + (kRanks - 1) * (wire_s + sum_s) +
+                          (kRanks - 2) * (wire_s + forward_s) + wire_s + forward_s + costs.wait_s;
+  CHECK(run(kRanks, elements, plain(ElementFormat::bf16, 1), kRate, kLatency, costs) ==
+        Approx(expected).epsilon(kRelative));
+}
+
+TEST_CASE("the two chips of a ring of two share a link in each direction") {
+  // Two messages a phase queue on one link: their transmissions add, their latencies overlap.
+  const std::uint64_t elements = 4 * 1024 * 16;
+  const double piece_s = 2.0 * 1024 * 16 / kRate;
+  CHECK(run(2, elements, plain(ElementFormat::bf16, 1)) ==
+        Approx(4.0 * piece_s + 2.0 * kLatency).epsilon(kRelative));
+}
+
+TEST_CASE("no run beats its lower bound, and all bytes arrive") {
+  const Costs costs{.work_s = 0.2e-6, .send_s = 20e-9, .wait_s = 10e-9};
+  for (const std::uint32_t ranks : {2U, 3U, 4U, 7U, 8U})
+    for (const RingStyle style : {RingStyle::full_loop, RingStyle::semi_loop})
+      for (const std::uint32_t micro : {1U, 4U}) {
+        CAPTURE(ranks, micro, collectives::name(style));
+        const Program program =
+            make_ring_all_reduce(ranks, 1'000'003, ElementFormat::bf16, quantized(3, micro, style));
+        const Machine machine = ring_machine(ranks, kRate, kLatency);
+        const TimeResult result = simulate(program, machine, costs.of(program));
+        CHECK(result.time_s >= lower_bound_s(program, machine));
+        CHECK(result.link_bytes == link_bytes(program, machine));
+        CHECK(result.messages == ranks * program.messages.size());
+        REQUIRE(result.core_busy_s.size() == ranks);
+        for (const double busy : result.core_busy_s) CHECK(busy <= result.time_s);
+      }
+}
+
+TEST_CASE("time is monotone in bytes, bandwidth, latency and core time") {
+  const auto options = quantized(4, 4, RingStyle::full_loop);
+  const Costs costs{.work_s = 10e-9, .send_s = 5e-9, .wait_s = 5e-9};
+  double previous = 0.0;
+  for (const std::uint64_t elements : {400'000U, 800'000U, 1'600'000U, 4'000'000U}) {
+    const double time = run(8, elements, options, kRate, kLatency, costs);
+    CHECK(time > previous);
+    previous = time;
+  }
+  previous = 0.0;
+  for (const double rate : {180e9, 90e9, 45e9, 10e9}) {
+    const double time = run(8, 1'000'000, options, rate, kLatency, costs);
+    CHECK(time > previous);
+    previous = time;
+  }
+  previous = 0.0;
+  for (const double latency : {0.0, 1e-6, 5e-6, 50e-6}) {
+    const double time = run(8, 1'000'000, options, kRate, latency, costs);
+    CHECK(time > previous);
+    previous = time;
+  }
+  previous = 0.0;
+  for (const double work : {0.0, 2e-6, 4e-6, 8e-6}) {
+    const double time = run(8, 1'000'000, options, kRate, kLatency, {.work_s = work});
+    CHECK(time >= previous);
+    previous = time;
+  }
+}
+
+TEST_CASE("three representatives have the timing of the whole ring") {
+  const Costs costs{.work_s = 0.3e-6, .send_s = 20e-9, .wait_s = 10e-9};
+  for (const std::uint32_t ranks : {4U, 5U, 8U, 16U})
+    for (const RingStyle style : {RingStyle::full_loop, RingStyle::semi_loop}) {
+      const Program program =
+          make_ring_all_reduce(ranks, 3'000'000, ElementFormat::bf16, quantized(2, 4, style));
+      const Machine machine = ring_machine(ranks, kRate, kLatency);
+      CAPTURE(ranks, collectives::name(style));
+      CHECK(time_of(program, representative(machine), costs) ==
+            Approx(time_of(program, machine, costs)).epsilon(1e-9));
+    }
+}
+
+TEST_CASE("two simulations of one program are equal to the last bit") {
+  const Program program = make_ring_all_reduce(8, 1'000'000, ElementFormat::bf16,
+                                               quantized(4, 8, RingStyle::full_loop));
+  const Machine machine = ring_machine(8, kRate, kLatency);
+  const std::vector<double> costs = Costs{.work_s = 0.1e-6, .send_s = 2e-8}.of(program);
+  CHECK(simulate(program, machine, costs) == simulate(program, machine, costs));
+}
+
+TEST_CASE("a slow link slows the ring down") {
+  const Program program =
+      make_ring_all_reduce(4, 1'000'000, ElementFormat::bf16, plain(ElementFormat::bf16, 4));
+  Machine machine = ring_machine(4, kRate, kLatency);
+  const double uniform = time_of(program, machine);
+  machine.links[2].rate = kRate / 4.0;
+  const double slowed = time_of(program, machine);
+  CHECK(slowed > 3.0 * uniform);
+  CHECK(slowed >= lower_bound_s(program, machine));
+}
+
+TEST_CASE("a deadlock names the chips and the instruction they are stuck on") {
+  // validate() would not let this program pass: every chip waits for what it sends only afterwards.
+  Program program =
+      make_ring_all_reduce(4, 1024, ElementFormat::bf16, plain(ElementFormat::bf16, 1));
+  auto& list = program.instructions;
+  const auto wait = std::ranges::find(list, Op::wait, &collectives::Instruction::op);
+  std::rotate(list.begin(), wait, wait + 1);
+  const Machine machine = ring_machine(4, kRate, kLatency);
+  const std::vector<double> costs(list.size());
+  CHECK_THROWS_WITH(simulate(program, machine, costs),
+                    ContainsSubstring("deadlocked") && ContainsSubstring("chip 0 (rank 0)") &&
+                        ContainsSubstring("wait") && ContainsSubstring("instruction 0"));
+}
+
+TEST_CASE("a crash names the chip and the instruction it came from") {
+  const Program program =
+      make_ring_all_reduce(4, 1024, ElementFormat::bf16, plain(ElementFormat::bf16, 1));
+  const Machine machine = ring_machine(4, kRate, kLatency);
+  std::vector<double> costs = Costs{.work_s = 1e-6}.of(program);
+  const auto add = std::ranges::find(program.instructions, Op::add, &collectives::Instruction::op);
+  // SimGrid aborts at a sleep that is not a number of seconds.
+  costs[static_cast<std::size_t>(add - program.instructions.begin())] =
+      std::numeric_limits<double>::infinity();
+  CHECK_THROWS_WITH(simulate(program, machine, costs),
+                    ContainsSubstring("crashed") && ContainsSubstring("chip "));
+}
+
+TEST_CASE("a simulation does not start beside other threads") {
+  const Program program =
+      make_ring_all_reduce(4, 1024, ElementFormat::bf16, plain(ElementFormat::bf16, 1));
+  std::latch done(1);
+  const std::jthread other([&] { done.wait(); });
+  CHECK_THROWS_AS(time_of(program, ring_machine(4, kRate, kLatency)), std::logic_error);
+  done.count_down();
+}
+
+}  // namespace
+}  // namespace equarx::sim
