@@ -7,10 +7,11 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <set>
-#include <sstream>
 #include <stdexcept>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -173,8 +174,9 @@ numerics::InputSpec read_values(ObjectReader reader) {
   numerics::InputSpec values;
   values.distribution =
       reader.choice_or("distribution", kDistributions, numerics::Distribution::normal);
-  if (reader.has("seed"))
-    values.seed = reader.integer("seed", 0, std::numeric_limits<std::uint64_t>::max());
+  // JSON tools, the schema checker among them, hold integers with a sign.
+  constexpr std::uint64_t kMostSeed = std::numeric_limits<std::int64_t>::max();
+  if (reader.has("seed")) values.seed = reader.integer("seed", 0, kMostSeed);
   values.identical_ranks = reader.has("ranks") && reader.choice("ranks", kRankValues) == 1;
   reader.finish();
   return values;
@@ -308,25 +310,70 @@ Json collective_json(const CollectiveConfig& collective) {
 class DuplicateKeys {
  public:
   bool operator()(int, Json::parse_event_t event, const Json& parsed) {
-    if (event == Json::parse_event_t::object_start) keys_.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys_.pop_back();
-    if (event == Json::parse_event_t::key && !keys_.back().insert(parsed.get<std::string>()).second)
-      throw InputError("", fmt::format("the key '{}' stands twice in one object; remove one",
-                                       parsed.get<std::string>()));
+    using Event = Json::parse_event_t;
+    if (event == Event::object_end || event == Event::array_end) {
+      levels_.pop_back();
+    } else if (event == Event::key) {
+      check(parsed.get<std::string>());
+    } else {
+      if (!levels_.empty()) ++levels_.back().values;
+      if (event != Event::value) levels_.push_back({.is_array = event == Event::array_start});
+    }
     return true;
   }
 
  private:
-  std::vector<std::set<std::string>> keys_;
+  /// An object or array that is open.
+  struct Level {
+    bool is_array = false;
+    std::size_t values = 0;  ///< begun in it
+    std::set<std::string> keys = {};
+    std::string key = {};  ///< the last one
+  };
+
+  void check(const std::string& key) {
+    Level& object = levels_.back();
+    object.key = key;
+    if (object.keys.insert(key).second) return;
+    Json::json_pointer place;
+    for (const Level& level : levels_)
+      place.push_back(level.is_array ? std::to_string(level.values - 1) : level.key);
+    throw InputError(place.to_string(),
+                     fmt::format("the key '{}' stands twice in one object; remove one", key));
+  }
+
+  std::vector<Level> levels_;
 };
 
-/// "parse error at line 3, column 7: ..." out of the library's message.
-std::string parse_message(const std::string& what) {
-  const std::size_t at = what.find("parse error at line");
-  std::string message =
-      at == std::string::npos ? what : what.substr(at + std::strlen("parse error "));
-  std::ranges::replace(message, '\n', ' ');
-  return "not valid JSON " + message;
+/// The library's message without its own name for the error, "[json.exception.out_of_range.401] ".
+std::string_view library_message(const Json::exception& error) {
+  const std::string_view what = error.what();
+  const std::size_t end = what.find("] ");
+  return end == std::string_view::npos ? what : what.substr(end + 2);
+}
+
+/// Line and column of the error, and what it is. The library's own column is 0 for an error before a
+/// line break.
+std::string parse_message(std::string_view text, const Json::parse_error& error) {
+  const std::string_view before = text.substr(0, std::max<std::size_t>(error.byte, 1) - 1);
+  const auto line = 1 + std::ranges::count(before, '\n');
+  const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;
+  const std::string_view what = library_message(error);
+  const std::size_t colon = what.find(": ");
+  return fmt::format("not valid JSON at line {}, column {}: {}", line, column,
+                     colon == std::string_view::npos ? what : what.substr(colon + 2));
+}
+
+/// A plain string out of what is not JSON. It need not be text at all, and would stop the program when
+/// it is printed.
+Json plain_text(const std::string& text, const std::string& pointer) {
+  Json value = text;
+  try {
+    value.dump();
+  } catch (const Json::type_error&) {
+    throw InputError(pointer, "--set is given bytes that are not UTF-8 text");
+  }
+  return value;
 }
 
 void remove_alternatives(Json& parent, const std::string& key) {
@@ -351,29 +398,29 @@ std::string_view name(QuantizedPhases phases) {
 }
 
 std::string read_file(const std::string& path) {
-  if (std::filesystem::is_directory(path))
+  std::error_code unknown;  // a path that cannot be looked up cannot be opened either
+  if (std::filesystem::is_directory(path, unknown))
     throw InputError("", fmt::format("cannot read {}: it is a directory", path));
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  if (!file || !text)
-    throw InputError("", fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  return std::move(text).str();
+  std::string text;
+  if (file) text.assign(std::istreambuf_iterator<char>(file), {});
+  if (!file) throw InputError("", fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  return text;
 }
 
 Json parse_json(std::string_view text) {
   try {
     return Json::parse(text, DuplicateKeys());
   } catch (const Json::parse_error& error) {
-    throw InputError("", parse_message(error.what()));
+    throw InputError("", parse_message(text, error));
   } catch (const Json::exception& error) {
-    throw InputError("", parse_message(error.what()));
+    throw InputError("", fmt::format("not valid JSON: {}", library_message(error)));
   }
 }
 
 void override_value(Json& config, const std::string& pointer, const std::string& text) {
-  Json value = Json::parse(text, nullptr, false);
-  if (value.is_discarded()) value = text;
+  Json value = Json::parse(text, DuplicateKeys(), false);
+  if (value.is_discarded()) value = plain_text(text, pointer);
   try {
     const Json::json_pointer at(pointer);
     if (at.empty())
@@ -388,7 +435,7 @@ void override_value(Json& config, const std::string& pointer, const std::string&
   } catch (const Json::exception& error) {
     throw InputError(pointer, fmt::format("--set finds nothing there ({}); a pointer looks like "
                                           "/tensor/bytes or /collectives/0/format",
-                                          error.what()));
+                                          library_message(error)));
   }
 }
 

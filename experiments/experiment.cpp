@@ -44,22 +44,12 @@ void check_values(const CollectivePlan& plan, const values::ValueResult& values)
   }
 }
 
-std::optional<sim::Machine> representative_machine(const Plan& plan) {
-  if (plan.config.simulation != SimulationMode::symmetric) return std::nullopt;
-  try {
-    return sim::representative(plan.machine);
-  } catch (const std::invalid_argument& error) {
-    throw InputError("/simulation", error.what());
-  }
-}
-
 class Experiment {
  public:
   Experiment(const Plan& plan, const Progress& progress)
       : plan_(plan),
         progress_(progress),
-        source_(plan.config.tensor.values, plan.config.tensor.elements, plan.config.tensor.dtype),
-        representative_(representative_machine(plan)) {}
+        source_(plan.config.tensor.values, plan.config.tensor.elements, plan.config.tensor.dtype) {}
 
   ExperimentResult run() {
     ExperimentResult result{plan_.config, std::vector<RunResult>(plan_.collectives.size())};
@@ -91,7 +81,7 @@ class Experiment {
 
   void time(std::size_t index, RunResult& run) {
     const CollectivePlan& collective = plan_.collectives[index];
-    const sim::Machine& machine = representative_ ? *representative_ : plan_.machine;
+    const sim::Machine& machine = plan_.representative ? *plan_.representative : plan_.machine;
     progress_(fmt::format("{}: simulating {} messages", collective.config.label,
                           collective.program.messages.size() * machine.ranks()));
     const sim::TimeResult time = sim::simulate(collective.program, machine, collective.costs_s);
@@ -100,7 +90,7 @@ class Experiment {
     run.lower_bound_s = sim::lower_bound_s(collective.program, plan_.machine);
     run.wire_bytes_per_link = std::ranges::max(sim::link_bytes(collective.program, plan_.machine));
     run.chips = plan_.machine.ranks();
-    run.symmetric = representative_.has_value();
+    run.symmetric = plan_.representative.has_value();
     run.core_busy_s = std::ranges::max(time.core_busy_s);
     check_time(collective, machine, time, run.lower_bound_s);
   }
@@ -108,7 +98,6 @@ class Experiment {
   const Plan& plan_;
   const Progress& progress_;
   values::TensorSource source_;
-  std::optional<sim::Machine> representative_;
 };
 
 }  // namespace

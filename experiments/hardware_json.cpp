@@ -20,18 +20,33 @@ constexpr std::array<std::string_view, 4> kProvenances = {"datasheet", "measured
                                                           "assumed"};
 
 double read_ratio(ObjectReader& reader) {
-  const Json& value = reader.required("value");
+  const Json& value = reader.required("value", "a number above 0 and up to 1");
   if (!value.is_number() || value.get<double>() <= 0.0 || value.get<double>() > 1.0)
     throw InputError(reader.place_of("value"),
                      fmt::format("{} is not a number above 0 and up to 1", value.dump()));
   return value.get<double>();
 }
 
+double read_value(ObjectReader& reader, const hardware::ParameterInfo& info) {
+  constexpr std::uint64_t kMostCount = 1 << 20;
+  switch (info.kind) {
+    case hardware::ParameterKind::quantity:
+      return reader.quantity("value", info.dimension);
+    case hardware::ParameterKind::ratio:
+      return read_ratio(reader);
+    case hardware::ParameterKind::count:
+      return static_cast<double>(reader.integer("value", 1, kMostCount));
+  }
+  throw std::logic_error("unknown kind of parameter");
+}
+
 hardware::Parameter read_parameter(ObjectReader reader, const hardware::ParameterInfo& info) {
   hardware::Parameter parameter;
-  parameter.value = info.is_ratio ? read_ratio(reader) : reader.quantity("value", info.dimension);
+  parameter.value = read_value(reader, info);
   if (parameter.value < 0.0 || (parameter.value == 0.0 && !info.may_be_zero))
-    throw InputError(reader.place_of("value"), fmt::format("{} must be above 0", info.key));
+    throw InputError(
+        reader.place_of("value"),
+        fmt::format("{} must {}", info.key, info.may_be_zero ? "not be negative" : "be above 0"));
   parameter.provenance = static_cast<hardware::Provenance>(reader.choice("class", kProvenances));
   parameter.source = reader.text("source");
   reader.finish();
@@ -51,6 +66,18 @@ std::vector<std::vector<std::uint32_t>> read_slices(ObjectReader& reader) {
     }
   }
   return slices;
+}
+
+Json value_json(const hardware::ParameterInfo& info, const hardware::Parameter& parameter) {
+  switch (info.kind) {
+    case hardware::ParameterKind::quantity:
+      return format_value(info, parameter);
+    case hardware::ParameterKind::ratio:
+      return parameter.value;
+    case hardware::ParameterKind::count:
+      return static_cast<std::uint64_t>(parameter.value);
+  }
+  throw std::logic_error("unknown kind of parameter");
 }
 
 bool is_path(const std::string& text) {
@@ -97,10 +124,9 @@ Json parameters_json(const hardware::Chip& chip) {
   Json json = Json::object();
   for (const hardware::ParameterInfo& info : hardware::parameters()) {
     const hardware::Parameter& parameter = chip.*info.member;
-    json[std::string(info.key)] = {
-        {"value", info.is_ratio ? Json(parameter.value) : Json(format_value(info, parameter))},
-        {"class", hardware::name(parameter.provenance)},
-        {"source", parameter.source}};
+    json[std::string(info.key)] = {{"value", value_json(info, parameter)},
+                                   {"class", hardware::name(parameter.provenance)},
+                                   {"source", parameter.source}};
   }
   return json;
 }

@@ -42,6 +42,12 @@ std::string_view nearest(std::string_view text, std::span<const std::string_view
   return best;
 }
 
+bool is_misspelt(std::string_view text, std::string_view name) {
+  constexpr std::size_t kMostWrong = 2;
+  const std::size_t distance = edit_distance(text, name);
+  return distance > 0 && distance <= kMostWrong;
+}
+
 std::string list_of(std::span<const std::string_view> names) {
   return fmt::format("{}", fmt::join(names, ", "));
 }

@@ -1,6 +1,7 @@
 #include "experiments/object_reader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -52,8 +53,10 @@ std::string_view kind_of(const Json& value) {
 std::uint64_t read_integer(const Json& value, const std::string& place, std::uint64_t least,
                            std::uint64_t most) {
   if (!value.is_number()) wrong_type(place, "an integer", value);
-  const bool fits = value.is_number_unsigned() && value.get<std::uint64_t>() >= least &&
-                    value.get<std::uint64_t>() <= most;
+  const bool is_natural =
+      value.is_number_unsigned() || (value.is_number_integer() && value.get<std::int64_t>() >= 0);
+  const bool fits =
+      is_natural && value.get<std::uint64_t>() >= least && value.get<std::uint64_t>() <= most;
   if (!fits)
     throw InputError(place,
                      fmt::format("{} is not an integer from {} to {}", value.dump(), least, most));
@@ -74,52 +77,48 @@ std::string ObjectReader::place_of(std::string_view key) const {
   return fmt::format("{}/{}", place_, escaped(key));
 }
 
-const Json& ObjectReader::required(std::string_view key) {
-  if (!has(key)) throw InputError(place_of(key), "is missing");
-  return value_.at(std::string(key));
+const Json& ObjectReader::required(std::string_view key, std::string_view expected) {
+  if (has(key)) return value_.at(std::string(key));
+  for (const auto& [present, value] : value_.items())
+    if (is_misspelt(present, key)) unknown_key(present, std::array{key});
+  throw InputError(place_of(key), fmt::format("is missing; expected {}", expected));
 }
 
-std::string ObjectReader::text(std::string_view key) {
-  const Json& value = required(key);
-  if (!value.is_string()) wrong_type(place_of(key), "a string", value);
+std::string ObjectReader::text(std::string_view key) { return text(key, "a string"); }
+
+std::string ObjectReader::text(std::string_view key, std::string_view expected) {
+  const Json& value = required(key, expected);
+  if (!value.is_string()) wrong_type(place_of(key), expected, value);
   return value.get<std::string>();
 }
 
-bool ObjectReader::boolean(std::string_view key, bool fallback) {
-  if (!has(key)) return fallback;
-  const Json& value = required(key);
-  if (!value.is_boolean()) wrong_type(place_of(key), "true or false", value);
-  return value.get<bool>();
-}
-
 double ObjectReader::quantity(std::string_view key, units::Dimension dimension) {
-  const Json& value = required(key);
-  if (!value.is_string())
-    wrong_type(place_of(key),
-               fmt::format("{} with its unit, like \"{}\"", units::name(dimension),
-                           units::example(dimension)),
-               value);
+  const std::string text =
+      this->text(key, fmt::format("{} with its unit, like \"{}\"", units::name(dimension),
+                                  units::example(dimension)));
   try {
-    return units::parse(value.get<std::string>(), dimension);
+    return units::parse(text, dimension);
   } catch (const std::invalid_argument& error) {
     throw InputError(place_of(key), error.what());
   }
 }
 
 std::uint64_t ObjectReader::integer(std::string_view key, std::uint64_t least, std::uint64_t most) {
-  return read_integer(required(key), place_of(key), least, most);
+  return read_integer(required(key, "an integer"), place_of(key), least, most);
 }
 
-ObjectReader ObjectReader::object(std::string_view key) { return {required(key), place_of(key)}; }
+ObjectReader ObjectReader::object(std::string_view key) {
+  return {required(key, "an object"), place_of(key)};
+}
 
 const Json& ObjectReader::array(std::string_view key) {
-  const Json& value = required(key);
+  const Json& value = required(key, "an array");
   if (!value.is_array()) wrong_type(place_of(key), "an array", value);
   return value;
 }
 
 std::size_t ObjectReader::choice(std::string_view key, std::span<const std::string_view> names) {
-  const std::string text = this->text(key);
+  const std::string text = this->text(key, fmt::format("one of {}", list_of(names)));
   const auto found = std::ranges::find(names, text);
   if (found == names.end())
     throw InputError(place_of(key), fmt::format("'{}' is not known; did you mean '{}'? (one of {})",
@@ -129,9 +128,13 @@ std::size_t ObjectReader::choice(std::string_view key, std::span<const std::stri
 
 void ObjectReader::finish() const {
   for (const auto& [key, value] : value_.items())
-    if (std::ranges::find(asked_, key) == asked_.end())
-      throw InputError(place_of(key), fmt::format("unknown key '{}'; did you mean '{}'?", key,
-                                                  nearest(key, asked_)));
+    if (std::ranges::find(asked_, key) == asked_.end()) unknown_key(key, asked_);
+}
+
+void ObjectReader::unknown_key(std::string_view key,
+                               std::span<const std::string_view> known) const {
+  throw InputError(place_of(key),
+                   fmt::format("unknown key '{}'; did you mean '{}'?", key, nearest(key, known)));
 }
 
 }  // namespace equarx::experiments

@@ -25,11 +25,13 @@ class ObjectReader {
   ObjectReader(const Json& value, std::string place);
 
   bool has(std::string_view key);
-  const Json& required(std::string_view key);
+  /// `expected` says what it should be, for the message if it is missing.
+  const Json& required(std::string_view key, std::string_view expected);
   std::string place_of(std::string_view key) const;
 
   std::string text(std::string_view key);
-  bool boolean(std::string_view key, bool fallback);
+  /// `expected` says what is wanted more closely than "a string".
+  std::string text(std::string_view key, std::string_view expected);
   double quantity(std::string_view key, units::Dimension dimension);
   /// An integer from `least` to `most`.
   std::uint64_t integer(std::string_view key, std::uint64_t least, std::uint64_t most);
@@ -48,6 +50,9 @@ class ObjectReader {
   void finish() const;
 
  private:
+  [[noreturn]] void unknown_key(std::string_view key,
+                                std::span<const std::string_view> known) const;
+
   const Json& value_;
   std::string place_;
   std::vector<std::string_view> asked_;

@@ -1,7 +1,9 @@
 #include "experiments/plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -33,6 +35,7 @@ sim::Machine make_machine(const hardware::Chip& chip, const topology::GridShape&
   const topology::Topology topology = topology::make_grid(shape);
   const std::vector<topology::ChipId> ring = topology::hamiltonian_ring(shape);
   sim::Machine machine;
+  machine.dma_queue = static_cast<std::uint32_t>(chip.dma_queue.value);
   for (topology::LinkId id = 0; id < topology.link_count(); ++id) {
     const topology::Link link = topology.link(id);
     machine.links.push_back(
@@ -59,6 +62,16 @@ sim::Machine plan_machine(const ExperimentConfig& config) {
     return make_machine(config.chip, config.topology.shape);
   } catch (const std::invalid_argument& error) {
     throw InputError("/topology", error.what());
+  }
+}
+
+std::optional<sim::Machine> plan_representative(const ExperimentConfig& config,
+                                                const sim::Machine& machine) {
+  if (config.simulation != SimulationMode::symmetric) return std::nullopt;
+  try {
+    return sim::representative(machine);
+  } catch (const std::invalid_argument& error) {
+    throw InputError("/simulation", error.what());
   }
 }
 
@@ -93,19 +106,14 @@ void fill_in_pipeline(CollectiveConfig& config, std::uint64_t elements, std::uin
 }
 
 std::vector<double> instruction_costs(const collectives::Program& program,
-                                      const hardware::Chip& chip, hardware::Memory memory) {
-  // Every transfer is read from HBM where it leaves and written to it where it arrives.
-  constexpr double kHbmPassesPerDirection = 2.0;
-  double hbm_taken = 0.0;
-  for (const std::uint64_t bytes : collectives::sent_bytes(program))
-    if (bytes > 0) hbm_taken += kHbmPassesPerDirection * chip.link_rate();
+                                      const hardware::Chip& chip) {
   std::vector<double> costs_s;
   costs_s.reserve(program.instructions.size());
   for (const collectives::Instruction& instruction : program.instructions) {
     double cost_s = 0.0;
     if (collectives::is_vector_work(instruction.op)) {
       const collectives::Work work = collectives::work_of(program, instruction);
-      cost_s = hardware::vector_time_s(chip, work.alu_operations, work.bytes, memory, hbm_taken);
+      cost_s = hardware::vector_time_s(chip, work.alu_operations, work.vmem_bytes, work.hbm_bytes);
     } else if (instruction.op == Op::send) {
       cost_s = chip.dma_overhead.value;
     } else if (instruction.op == Op::wait) {
@@ -116,38 +124,29 @@ std::vector<double> instruction_costs(const collectives::Program& program,
   return costs_s;
 }
 
+/// The buffers of quantized minishards must fit in VMEM: FP32 sums and the wire's bytes in and out, for
+/// every segment, twice, because one minishard is on the wire while another is summed.
+void check_vmem(const collectives::Program& program, const hardware::Chip& chip,
+                const std::string& place) {
+  constexpr double kBuffersPerElement = 2.0;
+  constexpr double kSumAndWireBytes = 4.0 + 1.0 + 1.0;
+  if (!program.formats[0].scaled && !program.formats[1].scaled) return;
+  const auto segment =
+      static_cast<double>(program.partition.segment_elements()) * program.partition.segments();
+  const double needed =
+      kBuffersPerElement * kSumAndWireBytes * segment / program.partition.minishards();
+  if (needed > chip.vmem_capacity.value)
+    throw InputError(
+        place + "/minishards",
+        fmt::format("minishards of this size need {} of VMEM for their sums and buffers, and {} "
+                    "has {}; use at least {} minishards",
+                    bytes_text(needed), chip.name, bytes_text(chip.vmem_capacity.value),
+                    std::ceil(needed * program.partition.minishards() / chip.vmem_capacity.value)));
+}
+
 /// What one chip holds: its tensor and the result.
 double working_set_bytes(const TensorConfig& tensor) {
   return 2.0 * static_cast<double>(tensor.bytes());
-}
-
-CollectivePlan plan_collective(CollectiveConfig config, const ExperimentConfig& experiment,
-                               std::uint32_t ranks, const std::string& place) {
-  const TensorConfig& tensor = experiment.tensor;
-  fill_in_pipeline(config, tensor.elements, ranks);
-  const hardware::Memory memory = working_set_bytes(tensor) <= experiment.chip.vmem_capacity.value
-                                      ? hardware::Memory::vmem
-                                      : hardware::Memory::hbm;
-  try {
-    collectives::Program program = collectives::make_ring_all_reduce(
-        ranks, tensor.elements, tensor.dtype, ring_options(config, tensor.dtype));
-    std::vector<double> costs_s = instruction_costs(program, experiment.chip, memory);
-    return {std::move(config), std::move(program), std::move(costs_s)};
-  } catch (const std::invalid_argument& error) {
-    throw InputError(place, error.what());
-  }
-}
-
-// --- Checks
-
-void check_hbm(const ExperimentConfig& config) {
-  const double needed = working_set_bytes(config.tensor);
-  const double capacity = config.chip.hbm_capacity.value;
-  if (needed > capacity)
-    throw InputError("/tensor", fmt::format("needs {} on each chip (tensor and result), but {} has "
-                                            "{} of HBM; use a tensor of at most {}",
-                                            bytes_text(needed), config.chip.name,
-                                            bytes_text(capacity), bytes_text(capacity / 2.0)));
 }
 
 /// Memory that the kernel says it can give; without such a file, no limit.
@@ -161,6 +160,73 @@ double available_memory_bytes() {
     file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
   }
   return std::numeric_limits<double>::infinity();
+}
+
+/// Whether the program can be made, before it is.
+void check_program_size(const collectives::Partition& partition, const std::string& place) {
+  // A message with its buffer, about four instructions with their costs, and two steps of the timeline;
+  // doubled, because vectors grow by doubling.
+  constexpr double kBytesPerMessage = 512.0;
+  constexpr double kMostMessages = 0x1p29;  // indices of instructions have 32 bits
+  const double pieces = static_cast<double>(partition.minishards()) *
+                        (static_cast<double>(partition.microshards()) + 1.0);
+  const double messages = static_cast<double>(collectives::kPhases) * (partition.shards() - 1.0) *
+                          partition.segments() * pieces;
+  const double available = available_memory_bytes();
+  if (messages > kMostMessages || messages * kBytesPerMessage > available)
+    throw InputError(
+        place,
+        fmt::format("takes {:.3g} messages of each chip ({} minishards x {} "
+                    "microshards, {} chips) and {} of memory, and this computer has {}; "
+                    "use fewer minishards or microshards, fewer chips, or a smaller "
+                    "tensor",
+                    messages, partition.minishards(), partition.microshards(), partition.shards(),
+                    bytes_text(messages * kBytesPerMessage), bytes_text(available)));
+}
+
+CollectivePlan plan_collective(CollectiveConfig config, const ExperimentConfig& experiment,
+                               std::uint32_t ranks, const std::string& place) {
+  const TensorConfig& tensor = experiment.tensor;
+  fill_in_pipeline(config, tensor.elements, ranks);
+  try {
+    check_program_size(
+        collectives::Partition(tensor.elements, ranks, collectives::ring_segments(config.ring),
+                               *config.minishards, *config.microshards),
+        place);
+    collectives::Program program = collectives::make_ring_all_reduce(
+        ranks, tensor.elements, tensor.dtype, ring_options(config, tensor.dtype));
+    check_vmem(program, experiment.chip, place);
+    std::vector<double> costs_s = instruction_costs(program, experiment.chip);
+    return {std::move(config), std::move(program), std::move(costs_s)};
+  } catch (const std::invalid_argument& error) {
+    throw InputError(place, error.what());
+  }
+}
+
+// --- Checks
+
+void check_hbm_capacity(const ExperimentConfig& config) {
+  const double needed = working_set_bytes(config.tensor);
+  const double capacity = config.chip.hbm_capacity.value;
+  if (needed > capacity)
+    throw InputError("/tensor", fmt::format("needs {} on each chip (tensor and result), but {} has "
+                                            "{} of HBM; use a tensor of at most {}",
+                                            bytes_text(needed), config.chip.name,
+                                            bytes_text(capacity), bytes_text(capacity / 2.0)));
+}
+
+/// A plain AllGather receives into HBM and forwards from there. Transfers are timed by their links alone,
+/// which is right as long as the memory is faster than all of them together.
+void check_hbm_bandwidth(const ExperimentConfig& config) {
+  constexpr double kHbmPasses = 2.0;  // written where it arrives, read where it leaves
+  const double taken = kHbmPasses * collectives::kDirections * config.chip.link_rate();
+  if (taken > config.chip.hbm_bandwidth.value)
+    throw InputError(
+        "/hardware",
+        fmt::format(
+            "hbm_bandwidth {} of {} is below the {} that its links take; check the file",
+            units::format_short(config.chip.hbm_bandwidth.value, units::Dimension::bandwidth),
+            config.chip.name, units::format_short(taken, units::Dimension::bandwidth)));
 }
 
 void check_host_memory(const Plan& plan) {
@@ -182,8 +248,10 @@ void check_host_memory(const Plan& plan) {
 }  // namespace
 
 Plan make_plan(const ExperimentConfig& config) {
-  check_hbm(config);
-  Plan plan{config, plan_machine(config), {}};
+  check_hbm_capacity(config);
+  check_hbm_bandwidth(config);
+  Plan plan{config, plan_machine(config), {}, {}};
+  plan.representative = plan_representative(config, plan.machine);
   for (std::size_t i = 0; i < config.collectives.size(); ++i) {
     plan.collectives.push_back(plan_collective(config.collectives[i], config, plan.machine.ranks(),
                                                fmt::format("/collectives/{}", i)));

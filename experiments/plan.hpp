@@ -1,6 +1,7 @@
 // From what the user asks for to what the executors run.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "experiments/config.hpp"
@@ -17,8 +18,9 @@ struct CollectivePlan {
 };
 
 struct Plan {
-  ExperimentConfig config;  ///< with every default filled in
-  sim::Machine machine;     ///< ranks placed along a ring through all chips
+  ExperimentConfig config;                     ///< with every default filled in
+  sim::Machine machine;                        ///< ranks placed along a ring through all chips
+  std::optional<sim::Machine> representative;  ///< what is simulated instead of it, if asked for
   std::vector<CollectivePlan> collectives;
 };
 

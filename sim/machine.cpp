@@ -45,6 +45,7 @@ Machine representative(const Machine& machine) {
         throw std::invalid_argument("symmetric simulation needs links that are all alike");
     }
   Machine ring;
+  ring.dma_queue = machine.dma_queue;
   for (std::uint32_t rank = 0; rank < kRepresentatives; ++rank) {
     ring.chip_names.push_back(fmt::format("representative {}", rank));
     auto& routes = ring.routes.emplace_back();

@@ -27,6 +27,9 @@ struct Machine {
   std::vector<std::string> chip_names;  ///< by rank
   /// By rank and Direction: the way to that neighbour.
   std::vector<std::array<Route, collectives::kDirections>> routes;
+  /// Transfers that a chip may have under way to one neighbour, at least 1; a further send blocks its core
+  /// until the oldest has arrived.
+  std::uint32_t dma_queue = 1;
 
   std::uint32_t ranks() const { return static_cast<std::uint32_t>(routes.size()); }
 };

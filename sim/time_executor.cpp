@@ -74,8 +74,10 @@ class Chip {
   void send(const Step& step) {
     const std::size_t way = index(step.direction);
     const std::uint32_t peer = neighbour(rank_, step.direction, run_.machine.ranks());
-    // SimGrid searches a chip's unfinished activities at every completion, so arrived ones are retired.
+    // Those that the neighbour has waited for are done: SimGrid searches all that an actor has not yet
+    // waited for at every completion, so the shorter that list the better.
     while (retired_[way] < run_.received[peer][way]) retire(step.direction);
+    if (outgoing_[way].size() >= run_.machine.dma_queue) retire(step.direction);
     outgoing_[way].push_back(
         run_.mailboxes[peer][way]->put_async(const_cast<Step*>(&step), step.bytes));
   }

@@ -5,6 +5,15 @@
 #include <fmt/format.h>
 
 namespace equarx::collectives {
+namespace {
+
+std::string place(const Tile& tile, bool whole_minishard) {
+  const std::string minishard =
+      fmt::format("segment {}, minishard {}", tile.segment, tile.minishard);
+  return whole_minishard ? minishard : fmt::format("{}, microshard {}", minishard, tile.microshard);
+}
+
+}  // namespace
 
 std::uint32_t neighbour(std::uint32_t rank, Direction direction, std::uint32_t ranks) {
   return direction == Direction::forward ? (rank + 1) % ranks : (rank + ranks - 1) % ranks;
@@ -69,18 +78,21 @@ std::string_view name(Direction direction) {
 std::string describe(const Program& program, InstructionId id) {
   const Instruction& instruction = program.instructions.at(id);
   const bool transfer = instruction.op == Op::send || instruction.op == Op::wait;
-  const Tile* tile = &instruction.tile;
-  std::string what{name(instruction.op)};
-  if (transfer) {
+  std::string what;
+  if (!transfer) {
+    const bool whole = instruction.op == Op::encode_scales;
+    what = fmt::format("{}: {}", name(instruction.op), place(instruction.tile, whole));
+  } else {
     const Message& message = program.messages.at(instruction.message);
     const Buffer& buffer = program.buffers.at(message.buffer);
-    tile = &buffer.tile;
-    what += fmt::format(" {} {} the {} of", name(message.direction),
-                        instruction.op == Op::send ? "with" : "transfer with",
-                        buffer.content == Content::payload ? "payload" : "scales");
+    const bool scales = buffer.content == Content::scales;
+    const std::string cargo =
+        fmt::format("the {} of {}", scales ? "scales" : "payload", place(buffer.tile, scales));
+    what = instruction.op == Op::send
+               ? fmt::format("send {} {}", cargo, name(message.direction))
+               : fmt::format("wait for {} from {}", cargo, name(opposite(message.direction)));
   }
-  return fmt::format("{} segment {}, minishard {}, microshard {} ({}, instruction {})", what,
-                     tile->segment, tile->minishard, tile->microshard, name(instruction.phase), id);
+  return fmt::format("{} ({}, instruction {})", what, name(instruction.phase), id);
 }
 
 }  // namespace equarx::collectives

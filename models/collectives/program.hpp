@@ -117,8 +117,8 @@ std::string_view name(Op op);
 std::string_view name(Phase phase);
 std::string_view name(Direction direction);
 
-/// An instruction in words, for people who look for the place: "wait for the payload of minishard
-/// 3, microshard 0, from backward (ReduceScatter)".
+/// An instruction in words, for people who look for the place: "wait for the payload of segment 0,
+/// minishard 3, microshard 0 from backward (ReduceScatter, instruction 17)".
 std::string describe(const Program& program, InstructionId instruction);
 
 }  // namespace equarx::collectives

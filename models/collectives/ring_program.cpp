@@ -100,7 +100,7 @@ class RingBuilder {
         outgoing.back().directions.push_back(direction);
     }
     const bool scales_found =
-        format(Phase::reduce_scatter).scaled && format(Phase::all_gather).scaled;
+        numerics::same_groups(format(Phase::reduce_scatter), format(Phase::all_gather));
     sum_and_send(paths, Phase::all_gather, outgoing, scales_found);
     for_each_microshard([&](std::uint32_t micro) {
       for (const Outgoing& own : outgoing)

@@ -55,7 +55,9 @@ double element_bytes(ElementFormat format) {
   return static_cast<double>(numerics::element_bits(format)) / kBitsPerByte;
 }
 
-/// How the local operand of an instruction lies in memory. Sums are FP32 where hops are quantized; a
+/// How the local operand of an instruction lies in memory. A rank's own tensor is an array in HBM, as
+/// the operands of a collective are in XLA; sums and wire buffers of the minishards under way stay in
+/// VMEM. Sums are FP32 where hops are quantized; a
 /// plain ring keeps them in its own format.
 ElementFormat operand_format(const Program& program, Operand operand) {
   if (operand == Operand::input) return program.tensor_format;
@@ -72,20 +74,23 @@ Work per_element(const Program& program, const Instruction& instruction) {
   const double decode_operand = decode_operations(operand);
   const double wire_bytes = element_bytes(wire.element);
   const double operand_bytes = element_bytes(operand);
+  const double hbm_bytes = instruction.operand == Operand::input ? operand_bytes : 0.0;
   switch (instruction.op) {
     case Op::find_scales:
-      return {decode_operand + kAbsMax, operand_bytes};
+      return {decode_operand + kAbsMax, operand_bytes, hbm_bytes};
     case Op::quantize:
-      return {decode_operand + encode_wire, operand_bytes + wire_bytes};
+      return {decode_operand + encode_wire, operand_bytes + wire_bytes, hbm_bytes};
     case Op::accumulate:
       return {decode_wire + decode_operand + kAdd + (instruction.finds_scales ? kAbsMax : 0.0),
-              wire_bytes + operand_bytes + kFp32Bytes};
+              wire_bytes + operand_bytes + kFp32Bytes, hbm_bytes};
     case Op::add:
       return {decode_wire + decode_operand + kAdd + encode_wire,
-              wire_bytes + operand_bytes + wire_bytes};
-    case Op::dequantize:
-      return {decode_wire + encode_operations(program.tensor_format),
-              wire_bytes + element_bytes(program.tensor_format)};
+              wire_bytes + operand_bytes + wire_bytes, hbm_bytes};
+    case Op::dequantize: {
+      const double result_bytes = element_bytes(program.tensor_format);
+      return {decode_wire + encode_operations(program.tensor_format), wire_bytes + result_bytes,
+              result_bytes};
+    }
     default:
       throw std::logic_error("not vector work on elements");
   }
@@ -100,12 +105,12 @@ Work work_of(const Program& program, const Instruction& instruction) {
     const auto scales = static_cast<double>(
         numerics::scale_count(wire, program.partition.minishard(tile.minishard).size()));
     const double bytes = kFp32Bytes + static_cast<double>(numerics::scale_bytes(wire.scale));
-    return {scales * kMakeScale, scales * bytes};
+    return {scales * kMakeScale, scales * bytes, 0.0};
   }
   const auto elements =
       static_cast<double>(program.partition.microshard(tile.minishard, tile.microshard).size());
   const Work one = per_element(program, instruction);
-  return {elements * one.alu_operations, elements * one.bytes};
+  return {elements * one.alu_operations, elements * one.vmem_bytes, elements * one.hbm_bytes};
 }
 
 }  // namespace equarx::collectives

@@ -5,10 +5,11 @@
 
 namespace equarx::collectives {
 
-/// Operations of FP32 vector lanes, and bytes that pass between them and memory.
+/// Operations of FP32 vector lanes, and bytes that they read and write.
 struct Work {
   double alu_operations = 0.0;
-  double bytes = 0.0;  ///< read and written
+  double vmem_bytes = 0.0;  ///< all of them: everything passes through VMEM
+  double hbm_bytes = 0.0;   ///< those of the rank's tensor and of the result, which live in HBM
 };
 
 /// The work of a vector instruction: elements x the operations of the table in work.cpp.

@@ -25,35 +25,37 @@ std::string_view name(Provenance provenance) {
 std::span<const ParameterInfo> parameters() {
   using units::Dimension;
   static const std::array table = {
-      ParameterInfo{"link_bandwidth", &Chip::link_bandwidth, false, Dimension::bandwidth, false,
-                    "one direction of one ICI link"},
-      ParameterInfo{"link_efficiency", &Chip::link_efficiency, true, Dimension::bandwidth, false,
-                    "share of the link bandwidth that payload gets"},
-      ParameterInfo{"hop_latency", &Chip::hop_latency, false, Dimension::time, true,
-                    "from the start of a transfer to its first byte at the neighbour"},
-      ParameterInfo{"hbm_capacity", &Chip::hbm_capacity, false, Dimension::bytes, false,
-                    "memory of one chip"},
-      ParameterInfo{"hbm_bandwidth", &Chip::hbm_bandwidth, false, Dimension::bandwidth, false,
-                    "memory bandwidth of one chip"},
-      ParameterInfo{"vmem_capacity", &Chip::vmem_capacity, false, Dimension::bytes, false,
-                    "on-chip vector memory"},
-      ParameterInfo{"vmem_bandwidth", &Chip::vmem_bandwidth, false, Dimension::bandwidth, false,
-                    "bandwidth of the on-chip vector memory"},
-      ParameterInfo{"vector_rate", &Chip::vector_rate, false, Dimension::operations, false,
-                    "FP32 vector ALU operations"},
-      ParameterInfo{"instruction_overhead", &Chip::instruction_overhead, false, Dimension::time,
-                    true, "core time to start one vector instruction on a tile"},
-      ParameterInfo{"dma_overhead", &Chip::dma_overhead, false, Dimension::time, true,
-                    "core time to start one remote DMA"},
-      ParameterInfo{"wait_overhead", &Chip::wait_overhead, false, Dimension::time, true,
-                    "core time of one semaphore wait, after the arrival"},
+      ParameterInfo{"link_bandwidth", &Chip::link_bandwidth, ParameterKind::quantity,
+                    Dimension::bandwidth, false, "one direction of one ICI link"},
+      ParameterInfo{"link_efficiency", &Chip::link_efficiency, ParameterKind::ratio,
+                    Dimension::bandwidth, false, "share of the link bandwidth that payload gets"},
+      ParameterInfo{"hop_latency", &Chip::hop_latency, ParameterKind::quantity, Dimension::time,
+                    true, "from the start of a transfer to its first byte at the neighbour"},
+      ParameterInfo{"hbm_capacity", &Chip::hbm_capacity, ParameterKind::quantity, Dimension::bytes,
+                    false, "memory of one chip"},
+      ParameterInfo{"hbm_bandwidth", &Chip::hbm_bandwidth, ParameterKind::quantity,
+                    Dimension::bandwidth, false, "memory bandwidth of one chip"},
+      ParameterInfo{"vmem_capacity", &Chip::vmem_capacity, ParameterKind::quantity,
+                    Dimension::bytes, false, "on-chip vector memory"},
+      ParameterInfo{"vmem_bandwidth", &Chip::vmem_bandwidth, ParameterKind::quantity,
+                    Dimension::bandwidth, false, "bandwidth of the on-chip vector memory"},
+      ParameterInfo{"vector_rate", &Chip::vector_rate, ParameterKind::quantity,
+                    Dimension::operations, false, "FP32 vector ALU operations"},
+      ParameterInfo{"instruction_overhead", &Chip::instruction_overhead, ParameterKind::quantity,
+                    Dimension::time, true, "core time to start one vector instruction on a tile"},
+      ParameterInfo{"dma_overhead", &Chip::dma_overhead, ParameterKind::quantity, Dimension::time,
+                    true, "core time to start one remote DMA"},
+      ParameterInfo{"wait_overhead", &Chip::wait_overhead, ParameterKind::quantity, Dimension::time,
+                    true, "core time of one semaphore wait, after the arrival"},
+      ParameterInfo{"dma_queue", &Chip::dma_queue, ParameterKind::count, Dimension::bytes, false,
+                    "transfers under way to one neighbour, before a send blocks the core"},
   };
   return table;
 }
 
 std::string format_value(const ParameterInfo& info, const Parameter& parameter) {
-  return info.is_ratio ? fmt::format("{}", parameter.value)
-                       : units::format(parameter.value, info.dimension);
+  return info.kind == ParameterKind::quantity ? units::format(parameter.value, info.dimension)
+                                              : fmt::format("{}", parameter.value);
 }
 
 bool offers_slice(const Chip& chip, std::span<const std::uint32_t> lengths) {

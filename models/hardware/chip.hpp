@@ -45,6 +45,7 @@ struct Chip {
   Parameter instruction_overhead;  ///< s of core time to start one vector instruction
   Parameter dma_overhead;          ///< s of core time to start one remote DMA
   Parameter wait_overhead;         ///< s of core time for one semaphore wait, after the arrival
+  Parameter dma_queue;  ///< transfers under way to one neighbour, before a send blocks the core
 
   std::vector<std::vector<std::uint32_t>> slices;  ///< the slices offered, by their axis lengths
   std::uint32_t wraparound_length = 0;  ///< an axis wraps around if it has this length; 0: never
@@ -53,12 +54,18 @@ struct Chip {
   double link_rate() const { return link_bandwidth.value * link_efficiency.value; }
 };
 
+enum class ParameterKind : std::uint8_t {
+  quantity,  ///< has a dimension, and a unit in files
+  ratio,     ///< a plain number above 0 and up to 1
+  count,     ///< a positive integer
+};
+
 /// What a parameter is called in a hardware file, and what it may be.
 struct ParameterInfo {
   std::string_view key;
   Parameter Chip::*member;
-  bool is_ratio;  ///< a plain number in (0, 1]; the next field does not count then
-  units::Dimension dimension;
+  ParameterKind kind;
+  units::Dimension dimension;  ///< of a quantity
   bool may_be_zero;
   std::string_view description;
 };

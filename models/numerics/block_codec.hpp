@@ -27,16 +27,13 @@ struct QuantizeCounts {
 ///
 /// Rules, with M the largest finite code (127 for int8, 448 for E4M3, 57344 for E5M2):
 /// - scale = abs-max / M, and at least 2^-126, so that it is a normal number; 0 if the whole group
-/// is
-///   zero; NaN if the group holds a NaN or an Inf. Then it is rounded to the format of scales, to
-///   nearest even, and down where M x scale would otherwise overflow. A scale may thus be rounded
-///   down: codes saturate at M.
+///   is zero; NaN if the group holds a NaN or an Inf. Then it is rounded to the format of scales,
+///   to nearest even, and down where M x scale would otherwise overflow. A scale may thus be
+///   rounded down: codes saturate at M.
 /// - code = x / scale, an IEEE division, rounded to nearest even. A quotient that is NaN (scale 0
-/// or
-///   NaN) has code 0.
+///   or NaN) has code 0.
 /// - value = code x scale in FP32. So a zero group decodes to 0, and a group that held a NaN or an
-/// Inf
-///   decodes to NaN entirely: nothing that is not finite vanishes, or damages another group.
+///   Inf decodes to NaN entirely: nothing that is not finite vanishes, or damages another group.
 /// - The error of int8 is at most scale / 2, up to FP32 rounding; a group whose abs-max is below
 ///   2^-126 x M may be coarser than its abs-max asks for, and its error is then at most 2^-127.
 /// - Without scales a code is the cast of x: fp32 exact, bf16 and FP8 as in bfloat16.hpp and

@@ -44,6 +44,11 @@ std::size_t scale_count(const BlockFormat& format, std::size_t elements) {
   return elements / format.block + (elements % format.block != 0 ? 1 : 0);
 }
 
+bool same_groups(const BlockFormat& one, const BlockFormat& other) {
+  if (!one.scaled || !other.scaled || one.layout != other.layout) return false;
+  return one.layout == ScaleLayout::strided || one.block == other.block;
+}
+
 std::string_view name(ElementFormat format) {
   switch (format) {
     case ElementFormat::fp32:

@@ -47,6 +47,9 @@ std::size_t payload_bytes(const BlockFormat& format, std::size_t elements);
 /// one group per element; the last contiguous block may be short. 0 for a format without scales.
 std::size_t scale_count(const BlockFormat& format, std::size_t elements);
 
+/// Whether both formats have scales, and for the same groups of elements.
+bool same_groups(const BlockFormat& one, const BlockFormat& other);
+
 std::string_view name(ElementFormat format);
 std::string_view name(ScaleFormat format);
 std::string_view name(ScaleLayout layout);

@@ -14,8 +14,8 @@ namespace equarx::numerics {
 struct ErrorMetrics {
   std::uint64_t count = 0;
   double mse = 0.0;  ///< mean squared error
-  double nmse =
-      0.0;  ///< sum of squared errors / sum of squared exact values; 0/0 is 0, x/0 is +Inf
+  /// Sum of squared errors / sum of squared exact values; 0/0 is 0, x/0 is +Inf.
+  double nmse = 0.0;
   double sqnr_db = 0.0;            ///< -10 log10(nmse): +Inf without error, -Inf without signal
   double max_abs_error = 0.0;      ///< NaN if any error is NaN
   double mean_signed_error = 0.0;  ///< bias: mean of value - exact

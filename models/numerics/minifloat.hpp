@@ -19,8 +19,7 @@ enum class SpecialValues : std::uint8_t {
 /// Encodes and decodes one format. Encoding rounds to nearest, ties to even, with subnormals, and
 /// - a finite value beyond the largest finite one saturates to it;
 /// - Inf stays Inf where the format has one, and becomes NaN where not, so that a value which is
-/// not
-///   finite never turns into one that is;
+///   not finite never turns into one that is;
 /// - NaN becomes the quiet NaN of its sign.
 template <int kExponentBits, int kMantissaBits, SpecialValues kSpecials>
 struct Minifloat {

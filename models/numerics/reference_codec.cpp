@@ -54,8 +54,7 @@ std::uint32_t encode_magnitude(double magnitude, const FloatLayout& layout) {
     if (!layout.saturates) return layout.inf_code;
     rounded = layout.max_finite;
   }
-  // Steps above zero: subnormals and the first binade share one step, each further binade doubles
-  // it.
+  // Steps above zero: subnormals and the first binade share one step, each further one doubles it.
   exponent =
       rounded == 0.0 ? layout.min_exponent : std::max(std::ilogb(rounded), layout.min_exponent);
   const double steps = std::ldexp(rounded, layout.mantissa_bits - exponent);

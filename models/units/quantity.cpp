@@ -93,11 +93,20 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-bool exact_multiple(double value, double factor) { return std::fmod(value, factor) == 0.0; }
-
 std::string with_number(double number, std::string_view prefix, std::string_view unit, bool exact) {
   return exact ? fmt::format("{} {}{}", number, prefix, unit)
                : fmt::format("{:#.4g} {}{}", number, prefix, unit);
+}
+
+/// The largest prefix that leaves a whole number: 16 GB, though 15625000 KiB would be whole as well.
+const Prefix& whole_prefix(double value) {
+  const Prefix* best = &kLarge.front();
+  for (const std::span<const Prefix> prefixes : {std::span<const Prefix>(kBinary), {kLarge}})
+    for (const Prefix& prefix : prefixes)
+      if (std::abs(value) >= prefix.factor && prefix.factor > best->factor &&
+          std::fmod(value, prefix.factor) == 0.0)
+        best = &prefix;
+  return *best;
 }
 
 std::string format_as(double value, Dimension dimension, bool exact) {
@@ -110,13 +119,14 @@ std::string format_as(double value, Dimension dimension, bool exact) {
         return with_number(value * prefix.factor, prefix.text, unit, exact);
   }
   if (about.small_prefixes) return with_number(value, "", unit, exact);
-  if (dimension == Dimension::bytes)
-    for (auto prefix = kBinary.rbegin(); prefix != kBinary.rend(); ++prefix)
-      if (magnitude >= prefix->factor && (!exact || exact_multiple(value, prefix->factor)))
-        return with_number(value / prefix->factor, prefix->text, unit, exact);
-  for (auto prefix = kLarge.rbegin(); prefix != kLarge.rend(); ++prefix)
-    if (magnitude >= prefix->factor && (dimension != Dimension::bytes || prefix->factor == 1.0 ||
-                                        exact_multiple(value, prefix->factor)))
+  if (dimension == Dimension::bytes && exact) {
+    const Prefix& prefix = whole_prefix(value);
+    return with_number(value / prefix.factor, prefix.text, unit, exact);
+  }
+  const std::span<const Prefix> prefixes =
+      dimension == Dimension::bytes ? std::span<const Prefix>(kBinary) : kLarge;
+  for (auto prefix = prefixes.rbegin(); prefix != prefixes.rend(); ++prefix)
+    if (magnitude >= prefix->factor)
       return with_number(value / prefix->factor, prefix->text, unit, exact);
   return with_number(value, "", unit, exact);
 }

@@ -24,8 +24,8 @@ enum class Dimension {
 double parse(std::string_view text, Dimension dimension);
 
 /// Writes `value` (base unit) with the prefix that leaves 1 to 1000 before the decimal point, so
-/// that parse() reads the same double again: "45 GB/s". Bytes use 1024-based prefixes where they
-/// are exact.
+/// that parse() reads the same double again: "45 GB/s". Bytes take the largest prefix, 1000- or
+/// 1024-based, that leaves a whole number.
 std::string format(double value, Dimension dimension);
 
 /// As format(), rounded to four significant digits: for tables that people read.

@@ -13,6 +13,18 @@ using collectives::Op;
 using collectives::Range;
 using collectives::Tile;
 
+namespace {
+
+/// Makes room for `size` elements to be overwritten, and no more: a vector that grows by itself
+/// would take up to twice the memory as soon as one unit is larger than the one before.
+template <typename T>
+void make_room(std::vector<T>& elements, std::size_t size) {
+  if (size > elements.capacity()) std::vector<T>().swap(elements);
+  elements.resize(size);
+}
+
+}  // namespace
+
 LaneTable::LaneTable(const collectives::Program& program)
     : program_(program),
       lanes_(std::size_t{program.partition.segments()} * program.partition.minishards()),
@@ -62,12 +74,12 @@ void UnitInterpreter::start(const Unit& unit) {
   ranks_identical_ = true;
   sent_ = received_ = {};
   quantized_ = {};
-  result_.resize(range.size());
+  make_room(result_, range.size());
   have_result_.assign(partition.microshards(), false);
   exact_.assign(range.size(), 0.0);
   encoded_.resize(lanes_.lane(unit.segment, unit.minishard).buffers.size());
   for (std::uint32_t rank = 0; rank < program_.ranks; ++rank) {
-    values_[rank].resize(range.size());
+    make_room(values_[rank], range.size());
     source_.read(rank, first_element_, values_[rank]);
     for (std::size_t i = 0; i < range.size(); ++i) exact_[i] += double{values_[rank][i]};
   }
@@ -107,8 +119,8 @@ void UnitInterpreter::find_scales(const Instruction& instruction) {
 void UnitInterpreter::encode_scales(const Instruction& instruction) {
   Encoded& scales = encoded(instruction.buffer);
   const std::vector<float>& absmax = absmax_[rank_of(instruction.tile)];
-  scales.bytes.resize(program_.buffers[instruction.buffer].bytes);
-  scales.scales.resize(absmax.size());
+  make_room(scales.bytes, program_.buffers[instruction.buffer].bytes);
+  make_room(scales.scales, absmax.size());
   codec(instruction.phase).encode_scales(absmax, scales.bytes);
   codec(instruction.phase).decode_scales(scales.bytes, scales.scales);
 }
@@ -119,7 +131,7 @@ void UnitInterpreter::encode(const Instruction& instruction) {
   const std::size_t begin = range_of(instruction.tile).begin;
   const std::span<const float> scales = scales_of(instruction.buffer);
   Encoded& payload = encoded(instruction.buffer);
-  payload.bytes.resize(program_.buffers[instruction.buffer].bytes);
+  make_room(payload.bytes, program_.buffers[instruction.buffer].bytes);
   format.quantize(values, begin, scales, payload.bytes);
   if (format.format().scaled) quantized_ += format.count(values, begin, scales);
 }
@@ -137,14 +149,14 @@ void UnitInterpreter::add(const Instruction& instruction) {
   const std::span<float> values = values_of(instruction.tile);
   const std::size_t begin = range_of(instruction.tile).begin;
   format.dequantize_add(encoded(instruction.buffer).bytes, begin, {}, values, values);
-  rounded_.resize(numerics::payload_bytes(format.format(), values.size()));
+  make_room(rounded_, numerics::payload_bytes(format.format(), values.size()));
   format.quantize(values, begin, {}, rounded_);
   format.dequantize(rounded_, begin, {}, values);
 }
 
 void UnitInterpreter::deliver(const Instruction& instruction) {
   const Range range = range_of(instruction.tile);
-  decoded_.resize(range.size());
+  make_room(decoded_, range.size());
   codec(instruction.phase)
       .dequantize(encoded(instruction.buffer).bytes, range.begin, scales_of(instruction.buffer),
                   decoded_);

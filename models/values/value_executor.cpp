@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <numeric>
 #include <thread>
 
 #include "models/numerics/bfloat16.hpp"
@@ -74,6 +75,7 @@ class Run {
     report.sent = unit.sent_bytes();
     report.received = unit.received_bytes();
     report.quantized = unit.quantized();
+    if (unit.result().empty()) return;  // nothing but padding, beyond the end of the tensors
     if (options_.baseline != nullptr) {
       baseline.resize(unit.result().size());
       options_.baseline->read(unit.first_element(), baseline);
@@ -111,6 +113,27 @@ class Run {
   std::mutex failure_mutex_;
   std::exception_ptr failure_;
 };
+
+std::uint64_t largest_minishard(const collectives::Partition& partition) {
+  std::uint64_t largest = 0;
+  for (std::uint32_t minishard = 0; minishard < partition.minishards(); ++minishard)
+    largest = std::max(largest, partition.minishard(minishard).size());
+  return largest;
+}
+
+/// What one thread keeps of encoded buffers: at each place of a lane, the largest that comes there.
+std::uint64_t encoded_bytes(const collectives::Program& program) {
+  const LaneTable lanes(program);
+  std::vector<std::uint64_t> largest(program.buffers.size());
+  for (collectives::BufferId id = 0; id < program.buffers.size(); ++id) {
+    const collectives::Buffer& buffer = program.buffers[id];
+    std::uint64_t bytes = buffer.bytes;
+    if (buffer.content == collectives::Content::scales)  // and the values that they decode to
+      bytes += bytes / numerics::scale_bytes(program.format(buffer.phase).scale) * sizeof(float);
+    largest[lanes.place(id)] = std::max(largest[lanes.place(id)], bytes);
+  }
+  return std::accumulate(largest.begin(), largest.end(), std::uint64_t{0});
+}
 
 double share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
@@ -155,15 +178,16 @@ ValueResult execute(const collectives::Program& program, const TensorSource& sou
 }
 
 std::uint64_t memory_bytes(const collectives::Program& program, unsigned threads) {
-  const std::uint64_t minishard = program.partition.minishard(0).size() + 1;
-  std::uint64_t encoded = 0;
-  for (const collectives::Buffer& buffer : program.buffers)
-    if (buffer.tile.segment == 0 && buffer.tile.minishard == 0) encoded += buffer.bytes;
-  const std::uint64_t values = minishard * program.ranks * sizeof(float);
-  const std::uint64_t results = minishard * (sizeof(double) + 3 * sizeof(float));
+  const std::uint64_t minishard = largest_minishard(program.partition);
+  std::uint64_t absmax = 0;
+  for (const numerics::BlockFormat& format : program.formats)
+    absmax = std::max<std::uint64_t>(absmax, numerics::scale_count(format, minishard));
+  const std::uint64_t ranks = (minishard + absmax) * program.ranks * sizeof(float);
+  const std::uint64_t results = minishard * (sizeof(double) + 4 * sizeof(float));
   const std::uint64_t units =
       std::uint64_t{program.ranks} * program.partition.segments() * program.partition.minishards();
-  return threads * (values + results + encoded) + units * sizeof(UnitReport);
+  return std::min<std::uint64_t>(threads, units) * (ranks + results + encoded_bytes(program)) +
+         units * sizeof(UnitReport);
 }
 
 unsigned default_threads() { return std::max(1U, std::thread::hardware_concurrency()); }

@@ -13,6 +13,7 @@ namespace equarx::tests {
 /// A ring of `ranks` chips with two directed links between neighbours; a ring of two has one cable.
 inline sim::Machine ring_machine(std::uint32_t ranks, double rate, double latency) {
   sim::Machine machine;
+  machine.dma_queue = 16;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     machine.chip_names.push_back("chip " + std::to_string(rank));
     auto& routes = machine.routes.emplace_back();

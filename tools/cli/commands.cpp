@@ -27,28 +27,22 @@ void apply_override(Json& config, const std::string& text) {
   experiments::override_value(config, text.substr(0, equals), text.substr(equals + 1));
 }
 
-experiments::Plan load_plan(const ConfigArguments& arguments) {
-  Json json = experiments::parse_json(experiments::read_file(arguments.path));
-  for (const std::string& text : arguments.overrides) apply_override(json, text);
+experiments::Plan make_plan(const std::string& text, const std::vector<std::string>& overrides) {
+  Json json = experiments::parse_json(text);
+  for (const std::string& override : overrides) apply_override(json, override);
   const experiments::ExperimentConfig config = experiments::read_config(json);
   experiments::check_schema(json, "experiment");
   return experiments::make_plan(config);
 }
 
-/// load_plan(), with the file named in the message.
-experiments::Plan load_named(const ConfigArguments& arguments) {
+/// Reads the file; whatever is wrong in it, the message names it.
+experiments::Plan load(const ConfigArguments& arguments) {
+  const std::string text = experiments::read_file(arguments.path);
   try {
-    return load_plan(arguments);
+    return make_plan(text, arguments.overrides);
   } catch (const InputError& error) {
-    const std::string message = error.what();
-    if (message.find(arguments.path) != std::string::npos) throw;
-    throw InputError("", fmt::format("{}: {}", arguments.path, message));
+    throw InputError("", fmt::format("{}: {}", arguments.path, error.what()));
   }
-}
-
-void print(const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-    throw InputError("", "cannot write to standard output");
 }
 
 /// One line on a terminal that is written over; nothing where no person watches.
@@ -67,8 +61,13 @@ class ProgressLine {
 
 }  // namespace
 
+void print(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+    throw InputError("", "cannot write to standard output");
+}
+
 void run(const ConfigArguments& arguments, bool json) {
-  const experiments::Plan plan = load_named(arguments);
+  const experiments::Plan plan = load(arguments);
   experiments::ExperimentResult result;
   {
     const ProgressLine line;
@@ -78,11 +77,11 @@ void run(const ConfigArguments& arguments, bool json) {
 }
 
 void show(const ConfigArguments& arguments) {
-  print(to_json(load_named(arguments).config).dump(2) + "\n");
+  print(to_json(load(arguments).config).dump(2) + "\n");
 }
 
 void validate(const ConfigArguments& arguments) {
-  load_named(arguments);
+  load(arguments);
   print(fmt::format("{}: valid\n", arguments.path));
 }
 

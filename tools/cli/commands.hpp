@@ -12,6 +12,9 @@ struct ConfigArguments {
   std::vector<std::string> overrides;  ///< "pointer=value"
 };
 
+/// Writes to standard output, all or an InputError.
+void print(const std::string& text);
+
 /// Each returns normally or throws experiments::InputError for the user's mistakes.
 void run(const ConfigArguments& arguments, bool json);
 void show(const ConfigArguments& arguments);

@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <sstream>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -66,8 +67,12 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == EXIT_SUCCESS) return app.exit(error);  // --help, --version
-    return complain(kExitWrongInput, fmt::format("{}; see 'equarx-sim --help'", error.what()));
+    if (error.get_exit_code() != EXIT_SUCCESS)
+      throw experiments::InputError("", fmt::format("{}; see 'equarx-sim --help'", error.what()));
+    std::ostringstream text;  // of --help or --version
+    app.exit(error, text, text);
+    cli::print(text.str());
+    return EXIT_SUCCESS;
   }
   if (run->parsed()) cli::run(arguments, json);
   if (show->parsed()) cli::show(arguments);

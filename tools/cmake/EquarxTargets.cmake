@@ -21,13 +21,12 @@ function(equarx_library name)
     PUBLIC equarx_compile_options ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
 endfunction()
 
-# equarx_test(NAME SOURCES file... [LINKS target...] [LABELS label...]): one Catch2 program, one CTest test per case.
+# equarx_test(NAME SOURCES file... [LINKS target...]): one Catch2 program, one CTest test per case.
 function(equarx_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE equarx_compile_options equarx_catch_main ${ARG_LINKS})
-  catch_discover_tests(${name} TEST_PREFIX "${name}: "
-    PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 300)
+  catch_discover_tests(${name} TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 300)
 endfunction()
 
 # equarx_benchmark(NAME SOURCES file... [LINKS target...]): one Google Benchmark program.

@@ -62,3 +62,17 @@ TEST_CASE("names of formats") {
   REQUIRE(name(ScaleLayout::strided) == "strided");
   REQUIRE(name(ScaleLayout::contiguous) == "contiguous");
 }
+
+TEST_CASE("formats have the same groups if they have scales for the same elements") {
+  const BlockFormat strided = int8_format(ScaleLayout::strided);
+  BlockFormat other = int8_format(ScaleLayout::strided, 128);  // a block counts for nothing here
+  other.element = ElementFormat::fp8_e4m3;
+  other.scale = ScaleFormat::bf16;
+  REQUIRE(same_groups(strided, other));
+  const BlockFormat blocks = int8_format(ScaleLayout::contiguous, 32);
+  REQUIRE(same_groups(blocks, blocks));
+  REQUIRE_FALSE(same_groups(blocks, int8_format(ScaleLayout::contiguous, 64)));
+  REQUIRE_FALSE(same_groups(blocks, int8_format(ScaleLayout::strided, 32)));
+  REQUIRE_FALSE(same_groups(blocks, {}));
+  REQUIRE_FALSE(same_groups({}, {}));
+}

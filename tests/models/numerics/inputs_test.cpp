@@ -125,7 +125,7 @@ TEST_CASE("normal: tails have their share up to 5 sigma, on both sides") {
   }
 }
 
-TEST_CASE("uniform: on [-1, 1), variance 1/3, kurtosis 9/5") {
+TEST_CASE("uniform: from -1 up to 1, variance 1/3, kurtosis 9/5") {
   const auto values = make(Distribution::uniform, kSample, 12);
   const Moments m = moments(values);
   REQUIRE(*std::min_element(values.begin(), values.end()) >= -1.0F);

@@ -1,0 +1,118 @@
+// How much of SimGrid's own speed the time executor leaves: messages per second of a quantized ring
+// AllReduce, beside a bare loop of as many matched sends, receptions and executions.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+#include <simgrid/s4u.hpp>
+
+#include "sim/child_process.hpp"
+#include "sim/simgrid_platform.hpp"
+#include "sim/time_executor.hpp"
+#include "sim/timeline.hpp"
+#include "tests/sim/rings.hpp"
+
+namespace {
+
+namespace s4u = simgrid::s4u;
+using namespace equarx;
+
+constexpr double kRate = 45e9;
+constexpr double kLatency = 0.4e-6;
+constexpr tests::Costs kCosts{.work_s = 50e-9, .send_s = 20e-9, .wait_s = 10e-9};
+
+collectives::Program program_for(std::uint32_t ranks) {
+  // Fewer parts where there are more steps, so that both sizes take a second or so.
+  const std::uint32_t parts = ranks <= 16 ? 8 : 1;
+  return collectives::make_ring_all_reduce(
+      ranks, std::uint64_t{ranks} * 2 * parts * parts * 1024, numerics::ElementFormat::bf16,
+      tests::quantized(parts, parts, collectives::RingStyle::full_loop));
+}
+
+/// As many of each as one chip of the program has.
+struct Load {
+  std::uint64_t messages = 0;    // received from each of two directions
+  std::uint64_t executions = 0;  // pieces of core time between transfers
+};
+
+Load load_of(const collectives::Program& program) {
+  Load load{program.messages.size() / 2, 0};
+  for (const sim::Step& step : sim::make_timeline(program, kCosts.of(program)))
+    load.executions += step.delay_s > 0.0 ? 1 : 0;
+  return load;
+}
+
+/// What the executor cannot do without, in its fastest known form: blocking receptions in one simulation
+/// call, asynchronous sends that are waited for a little later, a sleep for each execution.
+void bare_loop(const sim::Machine& machine, const Load& load) {
+  sim::SimgridEngine platform(machine);
+  const std::uint32_t ranks = machine.ranks();
+  std::vector<s4u::Mailbox*> mailboxes;
+  for (std::uint32_t i = 0; i < 2 * ranks; ++i)
+    mailboxes.push_back(s4u::Mailbox::by_name(std::to_string(i)));
+  static int payload = 0;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank)
+    sim::SimgridEngine::start_actor(machine.chip_names[rank], platform.host(rank), [&, rank] {
+      mailboxes[2 * rank]->set_receiver(s4u::Actor::self());
+      mailboxes[2 * rank + 1]->set_receiver(s4u::Actor::self());
+      s4u::this_actor::yield();
+      const std::uint32_t next = (rank + 1) % ranks;
+      const std::uint32_t last = (rank + ranks - 1) % ranks;
+      std::uint64_t executed = 0;
+      for (std::uint64_t i = 1; i <= load.messages; ++i) {
+        const s4u::CommPtr forward = mailboxes[2 * next]->put_async(&payload, 1024);
+        const s4u::CommPtr backward = mailboxes[2 * last + 1]->put_async(&payload, 1024);
+        for (std::uint32_t way = 0; way < 2; ++way) {
+          void* arrived = nullptr;
+          mailboxes[2 * rank + way]->get_init()->set_dst_data(&arrived, sizeof arrived)->wait();
+        }
+        for (; executed < load.executions * i / load.messages; ++executed)
+          s4u::this_actor::sleep_for(50e-9);
+        forward->wait();
+        backward->wait();
+      }
+    });
+  platform.engine().run();
+}
+
+void report(benchmark::State& state, const collectives::Program& program) {
+  state.SetItemsProcessed(state.iterations() * state.range(0) *
+                          static_cast<std::int64_t>(program.messages.size()));
+  state.counters["messages"] =
+      static_cast<double>(state.range(0)) * static_cast<double>(program.messages.size());
+  state.counters["executions"] =
+      static_cast<double>(state.range(0)) * static_cast<double>(load_of(program).executions);
+}
+
+void bare_simgrid(benchmark::State& state) {
+  const auto ranks = static_cast<std::uint32_t>(state.range(0));
+  const collectives::Program program = program_for(ranks);
+  const sim::Machine machine = tests::ring_machine(ranks, kRate, kLatency);
+  const Load load = load_of(program);
+  for (auto _ : state) {
+    const auto outcome = sim::run_in_child([&] {
+      bare_loop(machine, load);
+      return std::vector<std::byte>{};
+    });
+    if (!outcome.succeeded) state.SkipWithError(outcome.failure.c_str());
+  }
+  report(state, program);
+}
+
+void time_executor(benchmark::State& state) {
+  const auto ranks = static_cast<std::uint32_t>(state.range(0));
+  const collectives::Program program = program_for(ranks);
+  const sim::Machine machine = tests::ring_machine(ranks, kRate, kLatency);
+  const std::vector<double> costs = kCosts.of(program);
+  for (auto _ : state) benchmark::DoNotOptimize(simulate(program, machine, costs));
+  report(state, program);
+}
+
+// The clock of the wall: the work is done in a child process.
+BENCHMARK(bare_simgrid)->Arg(16)->Arg(256)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(time_executor)->Arg(16)->Arg(256)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+}  // namespace
+
+BENCHMARK_MAIN();

@@ -1,0 +1,96 @@
+#include "models/collectives/program.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "tests/catch.hpp"
+#include "tests/models/collectives/rings.hpp"
+
+using namespace equarx::collectives;
+using equarx::numerics::ElementFormat;
+
+namespace {
+
+constexpr Op kOps[] = {Op::find_scales, Op::encode_scales, Op::quantize, Op::lend, Op::accumulate,
+                       Op::add,         Op::dequantize,    Op::deliver,  Op::send, Op::wait};
+
+// The instruction that `which` picks, in words.
+template <typename Which>
+std::string first_in_words(const Program& program, Which which) {
+  const auto found = std::ranges::find_if(program.instructions, which);
+  REQUIRE(found != program.instructions.end());
+  return describe(program, static_cast<InstructionId>(found - program.instructions.begin()));
+}
+
+Program quantized_program() {
+  return make_ring_all_reduce(4, 4096, ElementFormat::bf16,
+                              ring(RingStyle::full_loop, {true, true}, int8_blocks(32), 3, 2));
+}
+
+}  // namespace
+
+TEST_CASE("neighbours go round the ring, and opposites undo each other") {
+  REQUIRE(neighbour(0, Direction::forward, 4) == 1);
+  REQUIRE(neighbour(3, Direction::forward, 4) == 0);
+  REQUIRE(neighbour(0, Direction::backward, 4) == 3);
+  for (const std::uint32_t ranks : {2, 3, 8})
+    for (std::uint32_t rank = 0; rank < ranks; ++rank)
+      for (const Direction direction : {Direction::forward, Direction::backward})
+        REQUIRE(neighbour(neighbour(rank, direction, ranks), opposite(direction), ranks) == rank);
+}
+
+TEST_CASE("transfers, and what only names bytes, are no vector work") {
+  const std::set<Op> free = {Op::lend, Op::deliver, Op::send, Op::wait};
+  for (const Op op : kOps) REQUIRE(is_vector_work(op) != free.contains(op));
+  REQUIRE_THROWS_AS(is_vector_work(static_cast<Op>(99)), std::logic_error);
+}
+
+TEST_CASE("every operation has a name of its own") {
+  std::set<std::string_view> names;
+  for (const Op op : kOps) names.insert(name(op));
+  REQUIRE(names.size() == std::size(kOps));
+  REQUIRE_THROWS_AS(name(static_cast<Op>(99)), std::logic_error);
+  REQUIRE(name(Phase::reduce_scatter) == "ReduceScatter");
+  REQUIRE(name(Phase::all_gather) == "AllGather");
+  REQUIRE(name(Direction::forward) == "forward");
+  REQUIRE(name(Direction::backward) == "backward");
+  REQUIRE(name(RingStyle::full_loop) == "full-loop");
+  REQUIRE(name(RingStyle::semi_loop) == "semi-loop");
+}
+
+TEST_CASE("an instruction in words says what, of which part, and where in the program") {
+  const Program program = quantized_program();
+  REQUIRE(describe(program, 0) ==
+          "find scales: segment 0, minishard 0, microshard 0 (ReduceScatter, instruction 0)");
+  REQUIRE_THAT(first_in_words(program, [](auto& i) { return i.op == Op::encode_scales; }),
+               ContainsSubstring("encode scales: segment 0, minishard 0 (ReduceScatter"));
+  REQUIRE_THAT(first_in_words(program, [](auto& i) { return i.op == Op::dequantize; }),
+               ContainsSubstring("dequantize: segment 0, minishard 0, microshard 0 (AllGather"));
+}
+
+TEST_CASE("a send says where to, a wait says where from") {
+  const Program program = quantized_program();
+  const auto carries = [&](Op op, Content content, Direction direction) {
+    return [&program, op, content, direction](const Instruction& instruction) {
+      if (instruction.op != op) return false;
+      const Message& message = program.messages[instruction.message];
+      return message.direction == direction && program.buffers[message.buffer].content == content;
+    };
+  };
+  REQUIRE_THAT(
+      first_in_words(program, carries(Op::send, Content::payload, Direction::backward)),
+      ContainsSubstring(
+          "send the payload of segment 1, minishard 0, microshard 0 backward (ReduceScatter"));
+  REQUIRE_THAT(
+      first_in_words(program, carries(Op::send, Content::scales, Direction::forward)),
+      ContainsSubstring("send the scales of segment 0, minishard 0 forward (ReduceScatter"));
+  REQUIRE_THAT(first_in_words(program, carries(Op::wait, Content::payload, Direction::forward)),
+               ContainsSubstring("wait for the payload of segment 0, minishard 0, microshard 0 "
+                                 "from backward (ReduceScatter"));
+}
+
+TEST_CASE("an instruction that is not there cannot be described") {
+  const Program program = quantized_program();
+  REQUIRE_THROWS_AS(describe(program, static_cast<InstructionId>(program.instructions.size())),
+                    std::logic_error);
+}

@@ -1,0 +1,47 @@
+// Small rings that several tests are about.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "models/collectives/ring_program.hpp"
+
+namespace equarx::collectives {
+
+inline constexpr std::initializer_list<RingStyle> kStyles = {RingStyle::full_loop,
+                                                             RingStyle::semi_loop};
+
+inline numerics::BlockFormat plain(numerics::ElementFormat element) { return {.element = element}; }
+
+/// int8 with a scale for every `block` neighbours.
+inline numerics::BlockFormat int8_blocks(
+    std::size_t block, numerics::ScaleFormat scale = numerics::ScaleFormat::fp32) {
+  return {numerics::ElementFormat::int8, true, scale, numerics::ScaleLayout::contiguous, block};
+}
+
+inline numerics::BlockFormat int8_strided(
+    numerics::ScaleFormat scale = numerics::ScaleFormat::fp32) {
+  return {numerics::ElementFormat::int8, true, scale, numerics::ScaleLayout::strided, 0};
+}
+
+/// The formats of both phases: quantized, or plain bf16.
+struct Quantized {
+  bool reduce_scatter;
+  bool all_gather;
+};
+inline constexpr std::initializer_list<Quantized> kQuantized = {
+    {true, true}, {true, false}, {false, true}, {false, false}};
+
+inline RingOptions ring(RingStyle style, Quantized phases, const numerics::BlockFormat& format,
+                        std::uint32_t minishards, std::uint32_t microshards,
+                        numerics::ElementFormat otherwise = numerics::ElementFormat::bf16) {
+  return {.style = style,
+          .reduce_scatter = phases.reduce_scatter ? format : plain(otherwise),
+          .all_gather = phases.all_gather ? format : plain(otherwise),
+          .minishards = minishards,
+          .microshards = microshards};
+}
+
+}  // namespace equarx::collectives

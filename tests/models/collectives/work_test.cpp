@@ -1,0 +1,118 @@
+#include "models/collectives/work.hpp"
+
+#include <algorithm>
+
+#include "tests/catch.hpp"
+#include "tests/models/collectives/rings.hpp"
+
+using namespace equarx::collectives;
+using equarx::numerics::BlockFormat;
+using equarx::numerics::ElementFormat;
+using equarx::numerics::ScaleFormat;
+using equarx::numerics::ScaleLayout;
+
+namespace {
+
+constexpr std::uint64_t kSegment = 6144;  // two minishards of three microshards
+constexpr double kMicroshard = 1024.0;
+
+Program ring_program(RingStyle style, ElementFormat tensor, const BlockFormat& reduce,
+                     const BlockFormat& gather) {
+  return make_ring_all_reduce(4, 4 * ring_segments(style) * kSegment, tensor,
+                              {.style = style,
+                               .reduce_scatter = reduce,
+                               .all_gather = gather,
+                               .minishards = 2,
+                               .microshards = 3});
+}
+
+// Work of the first instruction of this kind, for one element of a microshard.
+Work per_element(const Program& program, Op op, Phase phase, Operand operand,
+                 bool finds_scales = false) {
+  const auto found = std::ranges::find_if(program.instructions, [&](const Instruction& i) {
+    return i.op == op && i.phase == phase && i.operand == operand && i.finds_scales == finds_scales;
+  });
+  REQUIRE(found != program.instructions.end());
+  const Work work = work_of(program, *found);
+  return {work.alu_operations / kMicroshard, work.vmem_bytes / kMicroshard,
+          work.hbm_bytes / kMicroshard};
+}
+
+void check(const Work& work, double operations, double bytes, double hbm_bytes = 0.0) {
+  CHECK(work.alu_operations == operations);
+  CHECK(work.vmem_bytes == bytes);
+  CHECK(work.hbm_bytes == hbm_bytes);
+}
+
+const BlockFormat kInt8 = int8_blocks(32);
+const BlockFormat kE4m3{ElementFormat::fp8_e4m3, true, ScaleFormat::bf16, ScaleLayout::strided, 0};
+const BlockFormat kBf16 = plain(ElementFormat::bf16);
+constexpr Phase kReduce = Phase::reduce_scatter;
+constexpr Phase kGather = Phase::all_gather;
+
+}  // namespace
+
+TEST_CASE("work of int8 hops on a bf16 tensor, by hand") {
+  const Program program = ring_program(RingStyle::full_loop, ElementFormat::bf16, kInt8, kInt8);
+  // Decode bf16 1, abs-max 2; reads bf16.
+  check(per_element(program, Op::find_scales, kReduce, Operand::input), 3.0, 2.0, 2.0);
+  // Decode bf16 1, scale 1, encode int8 4; reads bf16, writes int8.
+  check(per_element(program, Op::quantize, kReduce, Operand::input), 6.0, 3.0, 2.0);
+  // Decode int8 2, scale 1, decode bf16 1, add 1, abs-max 2; reads int8 and bf16, writes FP32.
+  check(per_element(program, Op::accumulate, kReduce, Operand::input, true), 7.0, 7.0, 2.0);
+  // Scale 1, encode int8 4; reads FP32, writes int8.
+  check(per_element(program, Op::quantize, kReduce, Operand::sums), 5.0, 5.0);
+  check(per_element(program, Op::quantize, kGather, Operand::sums), 5.0, 5.0);
+  // Decode int8 2, scale 1, encode bf16 2; reads int8, writes bf16 to HBM.
+  check(per_element(program, Op::dequantize, kGather, Operand::input), 5.0, 3.0, 2.0);
+}
+
+TEST_CASE("the second of two sums that meet reads FP32") {
+  const Program program = ring_program(RingStyle::semi_loop, ElementFormat::bf16, kInt8, kInt8);
+  check(per_element(program, Op::accumulate, kReduce, Operand::input), 5.0, 7.0, 2.0);
+  check(per_element(program, Op::accumulate, kReduce, Operand::sums, true), 6.0, 9.0);
+}
+
+TEST_CASE("work of FP8 hops on an FP32 tensor, by hand") {
+  const Program program = ring_program(RingStyle::full_loop, ElementFormat::fp32, kE4m3, kE4m3);
+  check(per_element(program, Op::find_scales, kReduce, Operand::input), 2.0, 4.0, 4.0);
+  check(per_element(program, Op::quantize, kReduce, Operand::input), 7.0, 5.0, 4.0);
+  check(per_element(program, Op::accumulate, kReduce, Operand::input, true), 8.0, 9.0, 4.0);
+  check(per_element(program, Op::dequantize, kGather, Operand::input), 5.0, 5.0, 4.0);
+}
+
+TEST_CASE("work of a plain bf16 ring, by hand") {
+  const Program program = ring_program(RingStyle::full_loop, ElementFormat::bf16, kBf16, kBf16);
+  // Decode two bf16 2, add 1, encode bf16 2; reads two bf16, writes one.
+  check(per_element(program, Op::add, kReduce, Operand::input), 5.0, 6.0, 2.0);
+}
+
+TEST_CASE("work of a plain FP32 ring is an addition") {
+  const BlockFormat fp32 = plain(ElementFormat::fp32);
+  const Program program = ring_program(RingStyle::full_loop, ElementFormat::fp32, fp32, fp32);
+  check(per_element(program, Op::add, kReduce, Operand::input), 1.0, 12.0, 4.0);
+}
+
+TEST_CASE("a bf16 ring leaves bf16 sums to an AllGather in int8, and converts an FP32 tensor") {
+  const Program program = ring_program(RingStyle::full_loop, ElementFormat::fp32, kBf16, kInt8);
+  check(per_element(program, Op::quantize, kReduce, Operand::input), 2.0, 6.0, 4.0);
+  check(per_element(program, Op::find_scales, kGather, Operand::sums), 3.0, 2.0);
+  check(per_element(program, Op::quantize, kGather, Operand::sums), 6.0, 3.0);
+  check(per_element(program, Op::dequantize, kGather, Operand::input), 3.0, 5.0, 4.0);
+}
+
+TEST_CASE("scales are made for a whole minishard at once") {
+  const auto encode = [](const BlockFormat& format) {
+    const Program program = ring_program(RingStyle::full_loop, ElementFormat::bf16, format, format);
+    return work_of(program,
+                   *std::ranges::find(program.instructions, Op::encode_scales, &Instruction::op));
+  };
+  check(encode(kInt8), 8.0 * 96, (4.0 + 4.0) * 96);      // 3072 elements in blocks of 32
+  check(encode(kE4m3), 8.0 * 1024, (4.0 + 2.0) * 1024);  // a register of lanes
+}
+
+TEST_CASE("what is no vector work has no cost in operations") {
+  const Program program = ring_program(RingStyle::full_loop, ElementFormat::bf16, kBf16, kBf16);
+  for (const Op op : {Op::send, Op::wait, Op::lend, Op::deliver})
+    REQUIRE_THROWS_AS(work_of(program, {.op = op}), std::logic_error);
+}

@@ -1,0 +1,38 @@
+#include "models/hardware/cost.hpp"
+
+#include "tests/catch.hpp"
+
+namespace equarx::hardware {
+namespace {
+
+/// Round numbers, so that costs can be worked out by hand.
+Chip round_chip() {
+  Chip chip;
+  chip.vector_rate.value = 1e12;
+  chip.vmem_bandwidth.value = 10e12;
+  chip.hbm_bandwidth.value = 1e12;
+  chip.instruction_overhead.value = 1e-8;
+  return chip;
+}
+
+TEST_CASE("arithmetic decides where it is slower than memory") {
+  // 1e6 / 1e12 = 1 us; 1e6 / 10e12 = 0.1 us; 1e5 / 1e12 = 0.1 us; and 10 ns to start.
+  CHECK(vector_time_s(round_chip(), 1e6, 1e6, 1e5) == Approx(1.01e-6).epsilon(1e-12));
+}
+
+TEST_CASE("VMEM decides where it is slower than arithmetic") {
+  // 1e5 / 1e12 = 0.1 us; 1e8 / 10e12 = 10 us.
+  CHECK(vector_time_s(round_chip(), 1e5, 1e8, 0.0) == Approx(10.01e-6).epsilon(1e-12));
+}
+
+TEST_CASE("HBM decides where it is slowest") {
+  // 1e8 / 1e12 = 100 us.
+  CHECK(vector_time_s(round_chip(), 1e5, 1e8, 1e8) == Approx(100.01e-6).epsilon(1e-12));
+}
+
+TEST_CASE("no work costs the overhead alone") {
+  CHECK(vector_time_s(round_chip(), 0.0, 0.0, 0.0) == 1e-8);
+}
+
+}  // namespace
+}  // namespace equarx::hardware

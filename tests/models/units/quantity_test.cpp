@@ -1,0 +1,175 @@
+#include "models/units/quantity.hpp"
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+namespace equarx::units {
+namespace {
+
+constexpr std::array kDimensions = {Dimension::bytes, Dimension::bandwidth, Dimension::time,
+                                    Dimension::frequency, Dimension::operations};
+
+const std::vector<std::pair<std::string, double>> kLargePrefixes = {
+    {"", 1.0},   {"k", 1e3},     {"M", 1e6},     {"G", 1e9},     {"T", 1e12},
+    {"P", 1e15}, {"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30}, {"Ti", 0x1p40}};
+
+TEST_CASE("every large prefix multiplies every unit but seconds") {
+  for (const auto& [prefix, factor] : kLargePrefixes) {
+    CAPTURE(prefix);
+    CHECK(parse("3 " + prefix + "B", Dimension::bytes) == 3.0 * factor);
+    CHECK(parse("3 " + prefix + "b", Dimension::bytes) == 3.0 * factor / 8.0);
+    CHECK(parse("3 " + prefix + "B/s", Dimension::bandwidth) == 3.0 * factor);
+    CHECK(parse("3 " + prefix + "b/s", Dimension::bandwidth) == 3.0 * factor / 8.0);
+    CHECK(parse("3 " + prefix + "Hz", Dimension::frequency) == 3.0 * factor);
+    CHECK(parse("3 " + prefix + "op/s", Dimension::operations) == 3.0 * factor);
+    CHECK(parse("3 " + prefix + "FLOP/s", Dimension::operations) == 3.0 * factor);
+  }
+}
+
+TEST_CASE("time takes small prefixes, and gives the double that the decimal number is") {
+  CHECK(parse("1 s", Dimension::time) == 1.0);
+  CHECK(parse("1 ms", Dimension::time) == 1e-3);
+  CHECK(parse("1 us", Dimension::time) == 1e-6);
+  CHECK(parse("10 ns", Dimension::time) == 1e-8);
+  CHECK(parse("7 ps", Dimension::time) == 7e-12);
+  CHECK(parse("2105.1 us", Dimension::time) == 2105.1e-6);
+}
+
+TEST_CASE("k is 1000, Ki is 1024, b is bit and B is byte") {
+  CHECK(parse("1 kB", Dimension::bytes) == 1000.0);
+  CHECK(parse("1 KiB", Dimension::bytes) == 1024.0);
+  CHECK(parse("8 kb", Dimension::bytes) == 1000.0);
+  CHECK(parse("45 GB/s", Dimension::bandwidth) == 45e9);
+  CHECK(parse("360 Gb/s", Dimension::bandwidth) == 45e9);
+  CHECK(parse("32 MiB", Dimension::bytes) == 32.0 * 1024.0 * 1024.0);
+  CHECK(parse("32 MB", Dimension::bytes) == 32e6);
+}
+
+TEST_CASE("white space may be left out or be more, and numbers have any notation") {
+  CHECK(parse("45GB/s", Dimension::bandwidth) == 45e9);
+  CHECK(parse("  45 \t GB/s ", Dimension::bandwidth) == 45e9);
+  CHECK(parse("4.5e1 GB/s", Dimension::bandwidth) == 45e9);
+  CHECK(parse(".5 s", Dimension::time) == 0.5);
+  CHECK(parse("-3 B", Dimension::bytes) == -3.0);
+  CHECK(parse("0 B", Dimension::bytes) == 0.0);
+}
+
+TEST_CASE("what is not a number is refused, and shown beside an example") {
+  for (const std::string text : {"", " ", "B", "GB/s", "four B", "+4 B", "- 4 B", "NaN B", "nan B",
+                                 "inf B", "-inf B", "1e999 B", ",5 B", "\"4 B\""}) {
+    CAPTURE(text);
+    REQUIRE_THROWS_AS(parse(text, Dimension::bytes), std::invalid_argument);
+    REQUIRE_THROWS_WITH(
+        parse(text, Dimension::bytes),
+        ContainsSubstring("'" + text + "' is not a size") && ContainsSubstring("like \"32 MiB\""));
+  }
+}
+
+TEST_CASE("a number without unit is refused in every dimension") {
+  for (const Dimension dimension : kDimensions) {
+    const std::string right = std::string(name(dimension)) + " is written like \"" +
+                              std::string(example(dimension)) + '"';
+    REQUIRE_THROWS_WITH(parse("45", dimension),
+                        ContainsSubstring("'45' has no unit") && ContainsSubstring(right));
+    REQUIRE_THROWS_AS(parse("0", dimension), std::invalid_argument);
+  }
+}
+
+TEST_CASE("a unit of another kind, or of no kind, is refused and the right one shown") {
+  const std::vector<std::pair<std::string, Dimension>> wrong = {
+      {"45 GB", Dimension::bandwidth},  {"45 GB/s", Dimension::bytes},
+      {"4x", Dimension::bytes},         {"4 x", Dimension::bandwidth},
+      {"1 GHz", Dimension::operations}, {"1 us", Dimension::frequency},
+      {"1 Hz", Dimension::time},        {"1 ks", Dimension::time},
+      {"1 Kis", Dimension::time},       {"1 mB", Dimension::bytes},
+      {"1 KB", Dimension::bytes},       {"1 gb", Dimension::bytes},
+      {"1 kiB", Dimension::bytes},      {"1 PiB", Dimension::bytes},
+      {"1 B B", Dimension::bytes},      {"1 2 B", Dimension::bytes},
+      {"1 B/ s", Dimension::bandwidth}, {"1 G", Dimension::bytes},
+      {"0x10 B", Dimension::bytes},     {"1,5 B", Dimension::bytes},
+      {"45 GBps", Dimension::bandwidth}};
+  for (const auto& [text, dimension] : wrong) {
+    CAPTURE(text);
+    REQUIRE_THROWS_AS(parse(text, dimension), std::invalid_argument);
+    REQUIRE_THROWS_WITH(parse(text, dimension),
+                        ContainsSubstring("is not a unit of " + std::string(name(dimension))) &&
+                            ContainsSubstring('"' + std::string(example(dimension)) + '"'));
+  }
+}
+
+TEST_CASE("a value beyond double is refused though its number is not") {
+  REQUIRE_THROWS_WITH(parse("1e300 PB", Dimension::bytes),
+                      ContainsSubstring("'1e300 PB' is too large"));
+  CHECK(parse("1e293 PB", Dimension::bytes) == Approx(1e308));
+}
+
+TEST_CASE("each example is right") {
+  for (const Dimension dimension : kDimensions) CHECK(parse(example(dimension), dimension) > 0.0);
+}
+
+TEST_CASE("quantities are written as people do") {
+  CHECK(format(45e9, Dimension::bandwidth) == "45 GB/s");
+  CHECK(format(1e-6, Dimension::time) == "1 us");
+  CHECK(format(0.36e-6, Dimension::time) == "360 ns");
+  CHECK(format(2.5, Dimension::time) == "2.5 s");
+  CHECK(format(0.0, Dimension::time) == "0 s");
+  CHECK(format(-2e-6, Dimension::time) == "-2 us");
+  CHECK(format(1.5e9, Dimension::frequency) == "1.5 GHz");
+  CHECK(format(6.144e12, Dimension::operations) == "6.144 Top/s");
+  CHECK(format(0.0, Dimension::bytes) == "0 B");
+}
+
+TEST_CASE("bytes take a prefix only where it is exact") {
+  CHECK(format(0x1p25, Dimension::bytes) == "32 MiB");
+  CHECK(format(16e9, Dimension::bytes) == "16 GB");
+  CHECK(format(1000.0, Dimension::bytes) == "1 kB");
+  CHECK(format(1023.0, Dimension::bytes) == "1023 B");
+  CHECK(format(1025.0, Dimension::bytes) == "1025 B");
+  CHECK(format(3.0 * 1024.0, Dimension::bytes) == "3 KiB");
+}
+
+TEST_CASE("parse reads what format wrote, to the last bit") {
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> exponent(-15.0, 17.0);
+  std::uniform_real_distribution<double> mantissa(-10.0, 10.0);
+  for (const Dimension dimension : kDimensions) {
+    for (int i = 0; i < 2000; ++i) {
+      const double value = mantissa(random) * std::pow(10.0, exponent(random));
+      const std::string text = format(value, dimension);
+      CAPTURE(value, text);
+      REQUIRE(parse(text, dimension) == value);
+    }
+    for (const double value :
+         {0.0, 1.0, 0.1, 1.0 / 3.0, 999.9999999999999, 1e300, std::numeric_limits<double>::max(),
+          std::numeric_limits<double>::min(), std::numeric_limits<double>::denorm_min()}) {
+      CAPTURE(value);
+      REQUIRE(parse(format(value, dimension), dimension) == value);
+    }
+  }
+  for (std::uint64_t bytes = 1; bytes < (std::uint64_t{1} << 52); bytes = bytes * 3 + 1)
+    REQUIRE(parse(format(static_cast<double>(bytes), Dimension::bytes), Dimension::bytes) ==
+            static_cast<double>(bytes));
+}
+
+TEST_CASE("the short form has four digits and the same unit") {
+  CHECK(format_short(2105.1e-6, Dimension::time) == "2.105 ms");
+  CHECK(format_short(1.0 / 3.0 * 1e-6, Dimension::time) == "333.3 ns");
+  CHECK(format_short(0x1p25, Dimension::bytes) == "32.00 MiB");
+  CHECK(format_short(33554433.0, Dimension::bytes) == "32.00 MiB");
+  CHECK(format_short(45e9, Dimension::bandwidth) == "45.00 GB/s");
+}
+
+TEST_CASE("the short form of what is not finite is text, for a table still shows it") {
+  CHECK_FALSE(format_short(std::numeric_limits<double>::infinity(), Dimension::time).empty());
+}
+
+}  // namespace
+}  // namespace equarx::units

@@ -1,0 +1,77 @@
+#include "models/values/tensor_source.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include "models/numerics/bfloat16.hpp"
+#include "tests/catch.hpp"
+
+using namespace equarx::values;
+using equarx::numerics::Distribution;
+using equarx::numerics::ElementFormat;
+using equarx::numerics::InputSpec;
+
+namespace {
+
+std::vector<float> read(const TensorSource& source, std::uint32_t rank, std::uint64_t first,
+                        std::size_t count) {
+  std::vector<float> values(count, -1.0F);
+  source.read(rank, first, values);
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("a tensor is the same however it is read") {
+  const TensorSource source({.seed = 3}, 1000, ElementFormat::fp32);
+  const std::vector<float> whole = read(source, 2, 0, 1000);
+  for (const std::size_t first : {0, 1, 255, 999})
+    for (const std::size_t count : {0, 1, 300})
+      for (std::size_t i = 0; i < count && first + i < whole.size(); ++i)
+        REQUIRE(read(source, 2, first, count)[i] == whole[first + i]);
+}
+
+TEST_CASE("an FP32 tensor holds what the generator makes") {
+  const InputSpec spec{.distribution = Distribution::uniform, .seed = 4};
+  const TensorSource source(spec, 500, ElementFormat::fp32);
+  std::vector<float> generated(500);
+  equarx::numerics::generate(spec, 1, 0, generated);
+  REQUIRE(read(source, 1, 0, 500) == generated);
+  REQUIRE(source.elements() == 500);
+  REQUIRE(source.format() == ElementFormat::fp32);
+}
+
+TEST_CASE("a bf16 tensor holds the nearest bf16 values") {
+  const InputSpec spec{.seed = 5};
+  const std::vector<float> exact = read({spec, 500, ElementFormat::fp32}, 0, 0, 500);
+  const std::vector<float> rounded = read({spec, 500, ElementFormat::bf16}, 0, 0, 500);
+  REQUIRE(rounded != exact);
+  for (std::size_t i = 0; i < exact.size(); ++i)
+    REQUIRE(rounded[i] ==
+            equarx::numerics::float_from_bf16(equarx::numerics::bf16_from_float(exact[i])));
+}
+
+TEST_CASE("ranks bring tensors of their own, or all the same one") {
+  const TensorSource own({.seed = 6}, 100, ElementFormat::fp32);
+  REQUIRE(read(own, 0, 0, 100) != read(own, 1, 0, 100));
+  const TensorSource same({.seed = 6, .identical_ranks = true}, 100, ElementFormat::fp32);
+  REQUIRE(read(same, 0, 0, 100) == read(same, 7, 0, 100));
+}
+
+TEST_CASE("beyond its end a tensor is padded with zeros") {
+  const TensorSource source({.seed = 7}, 10, ElementFormat::bf16);
+  const std::vector<float> values = read(source, 0, 8, 5);
+  REQUIRE(values[0] != 0.0F);
+  REQUIRE(values[1] != 0.0F);
+  REQUIRE(std::all_of(values.begin() + 2, values.end(), [](float v) { return v == 0.0F; }));
+  REQUIRE(read(source, 0, 10, 3) == std::vector<float>(3, 0.0F));
+  REQUIRE(read(source, 0, 1'000'000, 3) == std::vector<float>(3, 0.0F));
+}
+
+TEST_CASE("a tensor is FP32 or bf16") {
+  std::vector<float> values(3);
+  REQUIRE_THROWS_AS(round_to_tensor(ElementFormat::int8, values), std::logic_error);
+  const TensorSource source({}, 3, ElementFormat::fp8_e4m3);
+  REQUIRE_THROWS_AS(source.read(0, 0, values), std::logic_error);
+}

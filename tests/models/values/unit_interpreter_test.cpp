@@ -1,0 +1,119 @@
+#include "models/values/unit_interpreter.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "tests/catch.hpp"
+#include "tests/models/collectives/rings.hpp"
+
+using namespace equarx::values;
+using namespace equarx::collectives;
+using equarx::numerics::ElementFormat;
+
+namespace {
+
+Program ring_program(std::uint64_t elements, std::uint32_t ranks = 4) {
+  return make_ring_all_reduce(ranks, elements, ElementFormat::fp32,
+                              ring(RingStyle::full_loop, {true, true}, int8_blocks(32), 3, 2));
+}
+
+}  // namespace
+
+TEST_CASE("lanes share a program's instructions and buffers out, in order") {
+  const Program program = ring_program(5000);
+  const LaneTable lanes(program);
+  std::vector<int> instructions(program.instructions.size());
+  std::vector<int> buffers(program.buffers.size());
+  for (std::uint32_t segment = 0; segment < 2; ++segment)
+    for (std::uint32_t minishard = 0; minishard < 3; ++minishard) {
+      const Lane& lane = lanes.lane(segment, minishard);
+      REQUIRE(std::ranges::is_sorted(lane.instructions));
+      for (const InstructionId id : lane.instructions) ++instructions[id];
+      for (std::uint32_t place = 0; place < lane.buffers.size(); ++place) {
+        const BufferId id = lane.buffers[place];
+        ++buffers[id];
+        REQUIRE(lanes.place(id) == place);
+        REQUIRE(program.buffers[id].tile.segment == segment);
+        REQUIRE(program.buffers[id].tile.minishard == minishard);
+      }
+    }
+  REQUIRE(instructions == std::vector<int>(instructions.size(), 1));
+  REQUIRE(buffers == std::vector<int>(buffers.size(), 1));
+}
+
+TEST_CASE("a unit knows its place, its exact sums and its result") {
+  const Program program = ring_program(5000);
+  const TensorSource source({.seed = 8}, 5000, ElementFormat::fp32);
+  const LaneTable lanes(program);
+  UnitInterpreter interpreter(lanes, source);
+  interpreter.run({.shard = 2, .segment = 1, .minishard = 2});
+  const Range range = program.partition.minishard(2);
+  REQUIRE(interpreter.first_element() == program.partition.segment_begin(2, 1) + range.begin);
+  REQUIRE(interpreter.exact().size() == range.size());
+  REQUIRE(interpreter.result().size() == range.size());
+  REQUIRE(interpreter.ranks_identical());
+  std::vector<double> exact(range.size());
+  std::vector<float> values(range.size());
+  for (std::uint32_t rank = 0; rank < 4; ++rank) {
+    source.read(rank, interpreter.first_element(), values);
+    for (std::size_t i = 0; i < exact.size(); ++i) exact[i] += double{values[i]};
+  }
+  REQUIRE(std::ranges::equal(interpreter.exact(), exact));
+}
+
+TEST_CASE("a unit does not depend on what its interpreter ran before") {
+  const Program program = ring_program(5001);
+  const TensorSource source({.seed = 9}, 5001, ElementFormat::fp32);
+  const LaneTable lanes(program);
+  const Unit last{.shard = 3, .segment = 1, .minishard = 2};  // shorter than the others: padded
+  UnitInterpreter fresh(lanes, source);
+  fresh.run(last);
+  UnitInterpreter used(lanes, source);
+  used.run({.shard = 0, .segment = 0, .minishard = 0});
+  used.run({.shard = 1, .segment = 1, .minishard = 1});
+  used.run(last);
+  REQUIRE(std::ranges::equal(used.result(), fresh.result()));
+  REQUIRE(std::ranges::equal(used.exact(), fresh.exact()));
+  REQUIRE(used.sent_bytes() == fresh.sent_bytes());
+  REQUIRE(used.received_bytes() == fresh.received_bytes());
+  REQUIRE(used.quantized() == fresh.quantized());
+  REQUIRE(fresh.result().size() < program.partition.minishard(2).size());
+}
+
+TEST_CASE("a unit beyond the end of the tensor has no elements") {
+  // 45 elements in 8 segments of 6: the last one starts at 42, and of its three minishards the last
+  // two lie in the padding or are cut by it.
+  const Program program = ring_program(45);
+  const TensorSource source({.seed = 10}, 45, ElementFormat::fp32);
+  const LaneTable lanes(program);
+  UnitInterpreter interpreter(lanes, source);
+  interpreter.run({.shard = 3, .segment = 1, .minishard = 1});
+  REQUIRE(interpreter.result().size() == 1);
+  interpreter.run({.shard = 3, .segment = 1, .minishard = 2});
+  REQUIRE(interpreter.result().empty());
+  REQUIRE(interpreter.ranks_identical());
+}
+
+TEST_CASE("ranks that end with other bits are noticed") {
+  Program program = ring_program(5000);
+  // The first rank to decode a tile takes what another microshard of the same size holds.
+  const auto wrong = std::ranges::find_if(program.instructions, [](const Instruction& i) {
+    return i.op == Op::dequantize && i.tile.segment == 0 && i.tile.microshard == 1;
+  });
+  REQUIRE(wrong != program.instructions.end());
+  const auto other = std::find_if(
+      program.instructions.begin(), program.instructions.end(), [&](const Instruction& i) {
+        return i.op == Op::dequantize && i.tile.segment == 0 && i.tile.microshard == 0 &&
+               i.tile.minishard == wrong->tile.minishard;
+      });
+  REQUIRE(program.buffers[other->buffer].bytes == program.buffers[wrong->buffer].bytes);
+  wrong->buffer = other->buffer;
+  const TensorSource source({.seed = 11}, 5000, ElementFormat::fp32);
+  const LaneTable lanes(program);
+  UnitInterpreter interpreter(lanes, source);
+  interpreter.run({.shard = 0, .segment = 0, .minishard = wrong->tile.minishard});
+  REQUIRE_FALSE(interpreter.ranks_identical());
+  interpreter.run({.shard = 0, .segment = 1, .minishard = 0});
+  REQUIRE(interpreter.ranks_identical());
+}

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# What a change must pass besides tools/test.sh: formatting, the other compiler, the sanitizers, a look at
+# every benchmark program, and an installation.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+bash tools/setup.sh clang clang-format
+jobs=$(nproc)
+
+echo "check: clang-format" >&2
+git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror
+
+bash tools/build.sh clang
+ctest --preset clang -j "$jobs"
+
+bash tools/build.sh asan
+ctest --preset asan -j "$jobs"
+
+echo "check: benchmark programs start" >&2
+for program in build/release/tests/benchmarks/*_benchmark; do
+  "$program" --benchmark_list_tests >/dev/null
+done
+
+echo "check: installation" >&2
+prefix=$(mktemp -d)
+trap 'rm -rf "$prefix"' EXIT
+cmake --install build/release --prefix "$prefix" >/dev/null
+(cd / && "$prefix/bin/equarx-sim" validate "$prefix/share/equarx-sim/configs/experiments/allreduce_v5e_4x2.json")
