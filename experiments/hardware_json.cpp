@@ -30,10 +30,8 @@ double read_ratio(ObjectReader& reader) {
 double read_value(ObjectReader& reader, const hardware::ParameterInfo& info) {
   constexpr std::uint64_t kMostCount = 1 << 20;
   switch (info.kind) {
-    case hardware::ParameterKind::quantity:
-      return reader.quantity("value", info.dimension);
-    case hardware::ParameterKind::ratio:
-      return read_ratio(reader);
+    case hardware::ParameterKind::quantity: return reader.quantity("value", info.dimension);
+    case hardware::ParameterKind::ratio: return read_ratio(reader);
     case hardware::ParameterKind::count:
       return static_cast<double>(reader.integer("value", 1, kMostCount));
   }
@@ -70,12 +68,9 @@ std::vector<std::vector<std::uint32_t>> read_slices(ObjectReader& reader) {
 
 Json value_json(const hardware::ParameterInfo& info, const hardware::Parameter& parameter) {
   switch (info.kind) {
-    case hardware::ParameterKind::quantity:
-      return format_value(info, parameter);
-    case hardware::ParameterKind::ratio:
-      return parameter.value;
-    case hardware::ParameterKind::count:
-      return static_cast<std::uint64_t>(parameter.value);
+    case hardware::ParameterKind::quantity: return format_value(info, parameter);
+    case hardware::ParameterKind::ratio: return parameter.value;
+    case hardware::ParameterKind::count: return static_cast<std::uint64_t>(parameter.value);
   }
   throw std::logic_error("unknown kind of parameter");
 }

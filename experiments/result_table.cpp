@@ -31,14 +31,10 @@ std::string tensor_text(const TensorConfig& tensor) {
 std::string shape_text(const TopologyConfig& topology) {
   const auto& shape = topology.shape;
   switch (topology.kind) {
-    case TopologyKind::slice:
-      return "slice " + topology::format_lengths(shape.lengths);
-    case TopologyKind::mesh:
-      return "mesh " + topology::format_lengths(shape.lengths);
-    case TopologyKind::torus:
-      return "torus " + topology::format_lengths(shape.lengths);
-    case TopologyKind::ring:
-      return "ring";
+    case TopologyKind::slice: return "slice " + topology::format_lengths(shape.lengths);
+    case TopologyKind::mesh: return "mesh " + topology::format_lengths(shape.lengths);
+    case TopologyKind::torus: return "torus " + topology::format_lengths(shape.lengths);
+    case TopologyKind::ring: return "ring";
   }
   return {};
 }

@@ -61,13 +61,9 @@ class Chip {
       run_.result.core_busy_s[rank_] += step.delay_s;
     }
     switch (step.kind) {
-      case Step::Kind::send:
-        return send(step);
-      case Step::Kind::wait:
-        return wait(step);
-      case Step::Kind::end:
-        finished_s_ = s4u::Engine::get_clock();
-        return;
+      case Step::Kind::send: return send(step);
+      case Step::Kind::wait: return wait(step);
+      case Step::Kind::end: finished_s_ = s4u::Engine::get_clock(); return;
     }
   }
 

@@ -30,39 +30,27 @@ bool is_vector_work(Op op) {
     case Op::quantize:
     case Op::accumulate:
     case Op::add:
-    case Op::dequantize:
-      return true;
+    case Op::dequantize: return true;
     case Op::lend:
     case Op::deliver:
     case Op::send:
-    case Op::wait:
-      return false;
+    case Op::wait: return false;
   }
   throw std::logic_error("unknown operation");
 }
 
 std::string_view name(Op op) {
   switch (op) {
-    case Op::find_scales:
-      return "find scales";
-    case Op::encode_scales:
-      return "encode scales";
-    case Op::quantize:
-      return "quantize";
-    case Op::lend:
-      return "lend";
-    case Op::accumulate:
-      return "accumulate";
-    case Op::add:
-      return "add";
-    case Op::dequantize:
-      return "dequantize";
-    case Op::deliver:
-      return "deliver";
-    case Op::send:
-      return "send";
-    case Op::wait:
-      return "wait";
+    case Op::find_scales: return "find scales";
+    case Op::encode_scales: return "encode scales";
+    case Op::quantize: return "quantize";
+    case Op::lend: return "lend";
+    case Op::accumulate: return "accumulate";
+    case Op::add: return "add";
+    case Op::dequantize: return "dequantize";
+    case Op::deliver: return "deliver";
+    case Op::send: return "send";
+    case Op::wait: return "wait";
   }
   throw std::logic_error("unknown operation");
 }

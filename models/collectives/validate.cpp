@@ -36,12 +36,9 @@ class Validator {
  private:
   void check(const Instruction& instruction) {
     switch (instruction.op) {
-      case Op::send:
-        return check_send(instruction.message);
-      case Op::wait:
-        return check_wait(instruction.message);
-      case Op::find_scales:
-        return;
+      case Op::send: return check_send(instruction.message);
+      case Op::wait: return check_wait(instruction.message);
+      case Op::find_scales: return;
       case Op::encode_scales:
       case Op::quantize:
       case Op::lend:
@@ -50,12 +47,9 @@ class Validator {
         made_[instruction.buffer] = true;
         return;
       case Op::accumulate:
-      case Op::add:
-        return need_buffer(instruction);
+      case Op::add: return need_buffer(instruction);
       case Op::dequantize:
-      case Op::deliver:
-        need_buffer(instruction);
-        return check_delivery(instruction.tile);
+      case Op::deliver: need_buffer(instruction); return check_delivery(instruction.tile);
     }
   }
 

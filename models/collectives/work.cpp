@@ -22,15 +22,11 @@ constexpr double kMakeScale = 8.0;  // divide by the largest code, reciprocal, r
 /// To FP32.
 double decode_operations(ElementFormat format) {
   switch (format) {
-    case ElementFormat::fp32:
-      return 0.0;
-    case ElementFormat::bf16:
-      return 1.0;  // shift into the upper half
-    case ElementFormat::int8:
-      return 2.0;                  // unpack, convert
-    case ElementFormat::fp8_e4m3:  // unpack, sign, shift, scale the exponent
-    case ElementFormat::fp8_e5m2:
-      return 4.0;
+    case ElementFormat::fp32: return 0.0;
+    case ElementFormat::bf16: return 1.0;  // shift into the upper half
+    case ElementFormat::int8: return 2.0;  // unpack, convert
+    case ElementFormat::fp8_e4m3:          // unpack, sign, shift, scale the exponent
+    case ElementFormat::fp8_e5m2: return 4.0;
   }
   throw std::logic_error("unknown element format");
 }
@@ -38,15 +34,11 @@ double decode_operations(ElementFormat format) {
 /// From FP32.
 double encode_operations(ElementFormat format) {
   switch (format) {
-    case ElementFormat::fp32:
-      return 0.0;
-    case ElementFormat::bf16:
-      return 2.0;  // add the rounding term, pack
-    case ElementFormat::int8:
-      return 4.0;                  // round and convert, clamp twice, pack
-    case ElementFormat::fp8_e4m3:  // sign, scale the exponent, round, shift, clamp, pack
-    case ElementFormat::fp8_e5m2:
-      return 6.0;
+    case ElementFormat::fp32: return 0.0;
+    case ElementFormat::bf16: return 2.0;  // add the rounding term, pack
+    case ElementFormat::int8: return 4.0;  // round and convert, clamp twice, pack
+    case ElementFormat::fp8_e4m3:          // sign, scale the exponent, round, shift, clamp, pack
+    case ElementFormat::fp8_e5m2: return 6.0;
   }
   throw std::logic_error("unknown element format");
 }
@@ -76,10 +68,8 @@ Work per_element(const Program& program, const Instruction& instruction) {
   const double operand_bytes = element_bytes(operand);
   const double hbm_bytes = instruction.operand == Operand::input ? operand_bytes : 0.0;
   switch (instruction.op) {
-    case Op::find_scales:
-      return {decode_operand + kAbsMax, operand_bytes, hbm_bytes};
-    case Op::quantize:
-      return {decode_operand + encode_wire, operand_bytes + wire_bytes, hbm_bytes};
+    case Op::find_scales: return {decode_operand + kAbsMax, operand_bytes, hbm_bytes};
+    case Op::quantize: return {decode_operand + encode_wire, operand_bytes + wire_bytes, hbm_bytes};
     case Op::accumulate:
       return {decode_wire + decode_operand + kAdd + (instruction.finds_scales ? kAbsMax : 0.0),
               wire_bytes + operand_bytes + kFp32Bytes, hbm_bytes};
@@ -91,8 +81,7 @@ Work per_element(const Program& program, const Instruction& instruction) {
       return {decode_wire + encode_operations(program.tensor_format), wire_bytes + result_bytes,
               result_bytes};
     }
-    default:
-      throw std::logic_error("not vector work on elements");
+    default: throw std::logic_error("not vector work on elements");
   }
 }
 

@@ -80,16 +80,11 @@ void visit_scales(const BlockFormat& format, std::size_t first, std::size_t coun
 template <class Act>
 void with_element(ElementFormat format, Act act) {
   switch (format) {
-    case ElementFormat::fp32:
-      return act(Fp32Element{});
-    case ElementFormat::bf16:
-      return act(Bf16Element{});
-    case ElementFormat::int8:
-      return act(Int8Element{});
-    case ElementFormat::fp8_e4m3:
-      return act(Fp8E4m3Element{});
-    case ElementFormat::fp8_e5m2:
-      return act(Fp8E5m2Element{});
+    case ElementFormat::fp32: return act(Fp32Element{});
+    case ElementFormat::bf16: return act(Bf16Element{});
+    case ElementFormat::int8: return act(Int8Element{});
+    case ElementFormat::fp8_e4m3: return act(Fp8E4m3Element{});
+    case ElementFormat::fp8_e5m2: return act(Fp8E5m2Element{});
   }
 }
 

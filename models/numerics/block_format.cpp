@@ -8,24 +8,19 @@ namespace equarx::numerics {
 
 std::size_t element_bits(ElementFormat format) {
   switch (format) {
-    case ElementFormat::fp32:
-      return 32;
-    case ElementFormat::bf16:
-      return 16;
+    case ElementFormat::fp32: return 32;
+    case ElementFormat::bf16: return 16;
     case ElementFormat::int8:
     case ElementFormat::fp8_e4m3:
-    case ElementFormat::fp8_e5m2:
-      return 8;
+    case ElementFormat::fp8_e5m2: return 8;
   }
   throw std::logic_error("element_bits: not an element format");
 }
 
 std::size_t scale_bytes(ScaleFormat format) {
   switch (format) {
-    case ScaleFormat::fp32:
-      return 4;
-    case ScaleFormat::bf16:
-      return 2;
+    case ScaleFormat::fp32: return 4;
+    case ScaleFormat::bf16: return 2;
   }
   throw std::logic_error("scale_bytes: not a scale format");
 }
@@ -51,36 +46,27 @@ bool same_groups(const BlockFormat& one, const BlockFormat& other) {
 
 std::string_view name(ElementFormat format) {
   switch (format) {
-    case ElementFormat::fp32:
-      return "fp32";
-    case ElementFormat::bf16:
-      return "bf16";
-    case ElementFormat::int8:
-      return "int8";
-    case ElementFormat::fp8_e4m3:
-      return "fp8-e4m3";
-    case ElementFormat::fp8_e5m2:
-      return "fp8-e5m2";
+    case ElementFormat::fp32: return "fp32";
+    case ElementFormat::bf16: return "bf16";
+    case ElementFormat::int8: return "int8";
+    case ElementFormat::fp8_e4m3: return "fp8-e4m3";
+    case ElementFormat::fp8_e5m2: return "fp8-e5m2";
   }
   throw std::logic_error("name: not an element format");
 }
 
 std::string_view name(ScaleFormat format) {
   switch (format) {
-    case ScaleFormat::fp32:
-      return "fp32";
-    case ScaleFormat::bf16:
-      return "bf16";
+    case ScaleFormat::fp32: return "fp32";
+    case ScaleFormat::bf16: return "bf16";
   }
   throw std::logic_error("name: not a scale format");
 }
 
 std::string_view name(ScaleLayout layout) {
   switch (layout) {
-    case ScaleLayout::strided:
-      return "strided";
-    case ScaleLayout::contiguous:
-      return "contiguous";
+    case ScaleLayout::strided: return "strided";
+    case ScaleLayout::contiguous: return "contiguous";
   }
   throw std::logic_error("name: not a scale layout");
 }

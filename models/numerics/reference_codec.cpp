@@ -31,15 +31,11 @@ constexpr FloatLayout kE5m2{2, -14, 7, 57344.0, true, true, 0x7c, 0x7e};
 
 FloatLayout float_layout(ElementFormat format) {
   switch (format) {
-    case ElementFormat::bf16:
-      return kBf16;
-    case ElementFormat::fp8_e4m3:
-      return kE4m3;
-    case ElementFormat::fp8_e5m2:
-      return kE5m2;
+    case ElementFormat::bf16: return kBf16;
+    case ElementFormat::fp8_e4m3: return kE4m3;
+    case ElementFormat::fp8_e5m2: return kE5m2;
     case ElementFormat::fp32:
-    case ElementFormat::int8:
-      break;
+    case ElementFormat::int8: break;
   }
   throw std::logic_error("float_layout: not a format with a layout");
 }

@@ -47,16 +47,11 @@ const DimensionInfo& info(Dimension dimension) {
   static const DimensionInfo operations{
       "a rate of operations", "6.1 Top/s", {{{"op/s", 1}, {"FLOP/s", 1}}}, false};
   switch (dimension) {
-    case Dimension::bytes:
-      return bytes;
-    case Dimension::bandwidth:
-      return bandwidth;
-    case Dimension::time:
-      return time;
-    case Dimension::frequency:
-      return frequency;
-    case Dimension::operations:
-      return operations;
+    case Dimension::bytes: return bytes;
+    case Dimension::bandwidth: return bandwidth;
+    case Dimension::time: return time;
+    case Dimension::frequency: return frequency;
+    case Dimension::operations: return operations;
   }
   throw std::logic_error("unknown dimension");
 }

@@ -21,12 +21,9 @@ void TensorSource::read(std::uint32_t rank, std::uint64_t first, std::span<float
 
 void round_to_tensor(numerics::ElementFormat format, std::span<float> values) {
   switch (format) {
-    case numerics::ElementFormat::fp32:
-      return;
-    case numerics::ElementFormat::bf16:
-      return numerics::round_to_bf16(values);
-    default:
-      throw std::logic_error("a tensor is fp32 or bf16");
+    case numerics::ElementFormat::fp32: return;
+    case numerics::ElementFormat::bf16: return numerics::round_to_bf16(values);
+    default: throw std::logic_error("a tensor is fp32 or bf16");
   }
 }
 

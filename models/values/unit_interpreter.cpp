@@ -87,24 +87,16 @@ void UnitInterpreter::start(const Unit& unit) {
 
 void UnitInterpreter::run(const Instruction& instruction) {
   switch (instruction.op) {
-    case Op::find_scales:
-      return find_scales(instruction);
-    case Op::encode_scales:
-      return encode_scales(instruction);
+    case Op::find_scales: return find_scales(instruction);
+    case Op::encode_scales: return encode_scales(instruction);
     case Op::quantize:
-    case Op::lend:
-      return encode(instruction);
-    case Op::accumulate:
-      return accumulate(instruction);
-    case Op::add:
-      return add(instruction);
+    case Op::lend: return encode(instruction);
+    case Op::accumulate: return accumulate(instruction);
+    case Op::add: return add(instruction);
     case Op::dequantize:
-    case Op::deliver:
-      return deliver(instruction);
-    case Op::send:
-      return count(sent_, instruction.message);
-    case Op::wait:
-      return count(received_, instruction.message);
+    case Op::deliver: return deliver(instruction);
+    case Op::send: return count(sent_, instruction.message);
+    case Op::wait: return count(received_, instruction.message);
   }
 }
 

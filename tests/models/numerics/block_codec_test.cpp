@@ -121,8 +121,7 @@ float draw(Kind kind, std::mt19937& random) {
   const auto bits = static_cast<std::uint32_t>(random());
   std::normal_distribution<float> normal;
   switch (kind) {
-    case Kind::normal:
-      return normal(random);
+    case Kind::normal: return normal(random);
     case Kind::any_finite: {
       const float value = std::bit_cast<float>(bits);
       return std::isfinite(value) ? value : -0.0F;
@@ -134,12 +133,10 @@ float draw(Kind kind, std::mt19937& random) {
       return normal(random);
     case Kind::ties:  // half integers up to an abs-max of 127 or 254: scales 1 and 2
       return static_cast<float>(static_cast<int>(bits % 509) - 254) * (bits & 1024 ? 0.5F : 1.0F);
-    case Kind::tiny:
-      return static_cast<float>(static_cast<int>(bits % 801) - 400) * kTiny;
+    case Kind::tiny: return static_cast<float>(static_cast<int>(bits % 801) - 400) * kTiny;
     case Kind::huge:
       return bits % 2 == 0 ? kMax : -kMax * (static_cast<float>(bits % 1000) / 1000.0F);
-    case Kind::sparse:
-      return bits % 2000 == 0 ? normal(random) : (bits % 2 == 0 ? 0.0F : -0.0F);
+    case Kind::sparse: return bits % 2000 == 0 ? normal(random) : (bits % 2 == 0 ? 0.0F : -0.0F);
   }
   return 0.0F;
 }
