@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "models/collectives/pipeline.hpp"
 #include "models/collectives/ring_program.hpp"
 #include "models/hardware/chip.hpp"
 #include "models/numerics/block_format.hpp"
@@ -48,6 +49,8 @@ struct CollectiveConfig {
   collectives::RingStyle ring = collectives::RingStyle::full_loop;
   QuantizedPhases quantize = QuantizedPhases::both;  ///< of `equarx`
   numerics::BlockFormat format;
+  std::uint32_t elements_per_scale =
+      collectives::kDefaultElementsPerScale;  ///< if `minishards` is not given
   std::optional<std::uint32_t> minishards;
   std::optional<std::uint32_t> microshards;
 };

@@ -40,7 +40,9 @@ constexpr std::array<std::string_view, 2> kSwitch = {"off", "on"};
 constexpr std::array<std::string_view, 4> kTopologyKinds = {"slice", "mesh", "torus", "ring"};
 constexpr std::array<std::string_view, 2> kTensorSizes = {"shape", "bytes"};
 constexpr std::array kDtypes = {ElementFormat::fp32, ElementFormat::bf16};
-constexpr std::array kPlainFormats = {ElementFormat::bf16, ElementFormat::fp32};
+constexpr std::array kPlainFormats = {ElementFormat::bf16, ElementFormat::fp32,
+                                      ElementFormat::fp8_e4m3, ElementFormat::fp8_e5m2,
+                                      ElementFormat::int8};
 constexpr std::array kQuantizedFormats = {ElementFormat::int8, ElementFormat::fp8_e4m3,
                                           ElementFormat::fp8_e5m2};
 constexpr std::array kScaleFormats = {numerics::ScaleFormat::fp32, numerics::ScaleFormat::bf16};
@@ -207,7 +209,20 @@ std::optional<std::uint32_t> read_parts(ObjectReader& reader, std::string_view k
   return static_cast<std::uint32_t>(reader.integer(key, 1, kMostParts));
 }
 
+/// Formats that a plain ring has, and a quantized one cannot have, deserve more than a list.
+void check_has_scales(ObjectReader& reader) {
+  if (!reader.has("format")) return;
+  for (const ElementFormat plain : {ElementFormat::bf16, ElementFormat::fp32})
+    if (reader.text("format") == numerics::name(plain))
+      throw InputError(
+          reader.place_of("format"),
+          fmt::format("'{}' is not quantized; use \"algorithm\": \"ring\" for it, or a "
+                      "format with scales, like \"int8\"",
+                      numerics::name(plain)));
+}
+
 BlockFormat read_block_format(ObjectReader& reader) {
+  check_has_scales(reader);
   BlockFormat format{.element = choose(reader, "format", kQuantizedFormats, ElementFormat::int8),
                      .scaled = true,
                      .scale = choose(reader, "scale", kScaleFormats, numerics::ScaleFormat::fp32),
@@ -222,6 +237,15 @@ BlockFormat read_block_format(ObjectReader& reader) {
   return format;
 }
 
+std::uint32_t read_elements_per_scale(ObjectReader& reader, const CollectiveConfig& config) {
+  constexpr std::uint64_t kMost = 1 << 20;
+  if (config.minishards || config.algorithm != Algorithm::equarx)
+    throw InputError(reader.place_of("elements_per_scale"),
+                     "chooses the minishards of \"equarx\" where they are not given; remove it, or "
+                     "\"minishards\"");
+  return static_cast<std::uint32_t>(reader.integer("elements_per_scale", 1, kMost));
+}
+
 CollectiveConfig read_collective(ObjectReader reader, ElementFormat dtype) {
   CollectiveConfig config;
   config.algorithm = static_cast<Algorithm>(reader.choice("algorithm", kAlgorithms));
@@ -231,8 +255,14 @@ CollectiveConfig read_collective(ObjectReader reader, ElementFormat dtype) {
     config.format = read_block_format(reader);
   } else {
     config.format = {.element = choose(reader, "format", kPlainFormats, dtype)};
+    for (const std::string_view key : {"quantize", "scale", "layout", "block"})
+      if (reader.has(key))
+        throw InputError(reader.place_of(key),
+                         "is for \"algorithm\": \"equarx\"; a plain ring has no scales, remove it");
   }
   config.minishards = read_parts(reader, "minishards");
+  if (reader.has("elements_per_scale"))
+    config.elements_per_scale = read_elements_per_scale(reader, config);
   config.microshards = read_parts(reader, "microshards");
   config.label = reader.has("label") ? reader.text("label")
                                      : fmt::format("{} {}", name(config.algorithm),

@@ -84,7 +84,7 @@ class Experiment {
     const sim::Machine& machine = plan_.representative ? *plan_.representative : plan_.machine;
     progress_(fmt::format("{}: simulating {} messages", collective.config.label,
                           collective.program.messages.size() * machine.ranks()));
-    const sim::TimeResult time = sim::simulate(collective.program, machine, collective.costs_s);
+    const sim::TimeResult time = sim::simulate(collective.program, machine, collective.costs);
     run.label = collective.config.label;
     run.time_s = time.time_s;
     run.lower_bound_s = sim::lower_bound_s(collective.program, plan_.machine);
@@ -92,6 +92,7 @@ class Experiment {
     run.chips = plan_.machine.ranks();
     run.symmetric = plan_.representative.has_value();
     run.core_busy_s = std::ranges::max(time.core_busy_s);
+    run.breakdown = break_down(collective, plan_.machine, run.time_s);
     check_time(collective, machine, time, run.lower_bound_s);
   }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/breakdown.hpp"
 #include "experiments/config.hpp"
 #include "experiments/plan.hpp"
 #include "models/values/value_executor.hpp"
@@ -22,8 +23,9 @@ struct RunResult {
   double lower_bound_s = 0.0;
   std::uint64_t wire_bytes_per_link = 0;  ///< largest over link directions
   std::uint32_t chips = 0;
-  bool symmetric = false;                       ///< timed on representative chips
-  double core_busy_s = 0.0;                     ///< of the busiest core
+  bool symmetric = false;    ///< timed on representative chips
+  double core_busy_s = 0.0;  ///< of the busiest core
+  Breakdown breakdown;
   std::optional<values::ValueResult> numerics;  ///< none if switched off
 };
 

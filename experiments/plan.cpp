@@ -9,11 +9,10 @@
 
 #include <fmt/format.h>
 
+#include "experiments/costs.hpp"
 #include "experiments/input_error.hpp"
 #include "models/collectives/pipeline.hpp"
 #include "models/collectives/traffic.hpp"
-#include "models/collectives/work.hpp"
-#include "models/hardware/cost.hpp"
 #include "models/units/quantity.hpp"
 #include "models/values/value_executor.hpp"
 #include "topologies/ring.hpp"
@@ -99,29 +98,11 @@ void fill_in_pipeline(CollectiveConfig& config, std::uint64_t elements, std::uin
   const collectives::Partition whole(elements, ranks, segments, 1, 1);
   const std::uint64_t segment = whole.segment_elements();
   if (!config.minishards)
-    config.minishards = collectives::default_minishards(config.format, segment);
+    config.minishards =
+        collectives::default_minishards(config.format, segment, config.elements_per_scale);
   if (!config.microshards)
     config.microshards =
         collectives::default_microshards(config.format, segment, *config.minishards);
-}
-
-std::vector<double> instruction_costs(const collectives::Program& program,
-                                      const hardware::Chip& chip) {
-  std::vector<double> costs_s;
-  costs_s.reserve(program.instructions.size());
-  for (const collectives::Instruction& instruction : program.instructions) {
-    double cost_s = 0.0;
-    if (collectives::is_vector_work(instruction.op)) {
-      const collectives::Work work = collectives::work_of(program, instruction);
-      cost_s = hardware::vector_time_s(chip, work.alu_operations, work.vmem_bytes, work.hbm_bytes);
-    } else if (instruction.op == Op::send) {
-      cost_s = chip.dma_overhead.value;
-    } else if (instruction.op == Op::wait) {
-      cost_s = chip.wait_overhead.value;
-    }
-    costs_s.push_back(cost_s);
-  }
-  return costs_s;
 }
 
 /// The buffers of quantized minishards must fit in VMEM: FP32 sums and the wire's bytes in and out, for
@@ -196,8 +177,8 @@ CollectivePlan plan_collective(CollectiveConfig config, const ExperimentConfig& 
     collectives::Program program = collectives::make_ring_all_reduce(
         ranks, tensor.elements, tensor.dtype, ring_options(config, tensor.dtype));
     check_vmem(program, experiment.chip, place);
-    std::vector<double> costs_s = instruction_costs(program, experiment.chip);
-    return {std::move(config), std::move(program), std::move(costs_s)};
+    sim::Costs costs = program_costs(program, experiment.chip);
+    return {std::move(config), std::move(program), std::move(costs)};
   } catch (const std::invalid_argument& error) {
     throw InputError(place, error.what());
   }

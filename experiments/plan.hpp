@@ -7,6 +7,7 @@
 #include "experiments/config.hpp"
 #include "models/collectives/program.hpp"
 #include "sim/machine.hpp"
+#include "sim/timeline.hpp"
 
 namespace equarx::experiments {
 
@@ -14,7 +15,7 @@ namespace equarx::experiments {
 struct CollectivePlan {
   CollectiveConfig config;  ///< with minishards and microshards filled in
   collectives::Program program;
-  std::vector<double> costs_s;  ///< core time of each instruction of the program
+  sim::Costs costs;
 };
 
 struct Plan {

@@ -24,7 +24,9 @@ Json numerics_json(const values::ValueResult& values) {
           {"elements", exact.count}};
 }
 
-Json run_json(const RunResult& run) {
+}  // namespace
+
+Json to_json(const RunResult& run) {
   return {{"label", run.label},
           {"time_s", run.time_s},
           {"speedup", run.speedup},
@@ -33,10 +35,13 @@ Json run_json(const RunResult& run) {
           {"chips", run.chips},
           {"simulation", run.symmetric ? "symmetric" : "full"},
           {"core_busy_s", run.core_busy_s},
+          {"breakdown",
+           {{"payload_s", run.breakdown.payload_s},
+            {"scales_s", run.breakdown.scales_s},
+            {"overhead_s", run.breakdown.overhead_s},
+            {"bubbles_s", run.breakdown.bubbles_s}}},
           {"numerics", run.numerics ? numerics_json(*run.numerics) : Json(nullptr)}};
 }
-
-}  // namespace
 
 std::string_view version() { return EQUARX_VERSION; }
 
@@ -57,7 +62,7 @@ Json to_json(const ExperimentResult& result) {
                {"parameters", parameters_json(result.config.chip)},
                {"baseline", result.config.collectives[result.config.baseline].label},
                {"runs", Json::array()}};
-  for (const RunResult& run : result.runs) json["runs"].push_back(run_json(run));
+  for (const RunResult& run : result.runs) json["runs"].push_back(to_json(run));
   return json;
 }
 

@@ -12,6 +12,9 @@ std::string_view version();
 /// chip with its class. configs/schema/result.schema.json describes it.
 Json to_json(const ExperimentResult& result);
 
+/// One run of it.
+Json to_json(const RunResult& run);
+
 /// Hash of a resolved configuration: FNV-1a of its JSON text, 16 hexadecimal digits.
 std::string config_hash(const Json& resolved);
 

@@ -13,8 +13,6 @@
 namespace equarx::experiments {
 namespace {
 
-using Row = std::vector<std::string>;
-
 std::string time_text(double seconds) {
   return units::format_short(seconds, units::Dimension::time);
 }
@@ -28,7 +26,28 @@ std::string tensor_text(const TensorConfig& tensor) {
                      size);
 }
 
-std::string shape_text(const TopologyConfig& topology) {
+std::vector<std::string> headings(bool numerics) {
+  std::vector<std::string> row = {"collective", "time", "speedup", "lower bound", "bytes/link"};
+  if (numerics) row.insert(row.end(), {"MSE", "SQNR", "MSE vs baseline", "ranks"});
+  return row;
+}
+
+TableRow row_of(const RunResult& run) {
+  TableRow row = {run.label, time_text(run.time_s), fmt::format("{:.3f}x", run.speedup),
+                  time_text(run.lower_bound_s),
+                  size_text(static_cast<double>(run.wire_bytes_per_link))};
+  if (run.numerics) {
+    row.push_back(fmt::format("{:.3g}", run.numerics->against_exact.mse));
+    row.push_back(fmt::format("{:.2f} dB", run.numerics->against_exact.sqnr_db));
+    row.push_back(fmt::format("{:.3g}", run.numerics->against_baseline.value().mse));
+    row.push_back(run.numerics->ranks_identical ? "identical" : "differ");
+  }
+  return row;
+}
+
+}  // namespace
+
+std::string topology_text(const TopologyConfig& topology) {
   const auto& shape = topology.shape;
   switch (topology.kind) {
     case TopologyKind::slice: return "slice " + topology::format_lengths(shape.lengths);
@@ -39,31 +58,12 @@ std::string shape_text(const TopologyConfig& topology) {
   return {};
 }
 
-std::vector<std::string> headings(bool numerics) {
-  std::vector<std::string> row = {"collective", "time", "speedup", "lower bound", "bytes/link"};
-  if (numerics) row.insert(row.end(), {"MSE", "SQNR", "MSE vs baseline", "ranks"});
-  return row;
-}
-
-Row row_of(const RunResult& run) {
-  Row row = {run.label, time_text(run.time_s), fmt::format("{:.3f}x", run.speedup),
-             time_text(run.lower_bound_s), size_text(static_cast<double>(run.wire_bytes_per_link))};
-  if (run.numerics) {
-    row.push_back(fmt::format("{:.3g}", run.numerics->against_exact.mse));
-    row.push_back(fmt::format("{:.2f} dB", run.numerics->against_exact.sqnr_db));
-    row.push_back(fmt::format("{:.3g}", run.numerics->against_baseline.value().mse));
-    row.push_back(run.numerics->ranks_identical ? "identical" : "differ");
-  }
-  return row;
-}
-
-/// Columns as wide as their widest cell; the first to the left, numbers to the right.
-std::string aligned(const std::vector<Row>& rows) {
+std::string aligned_table(const std::vector<TableRow>& rows) {
   std::vector<std::size_t> widths(rows.front().size());
-  for (const Row& row : rows)
+  for (const TableRow& row : rows)
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   std::string text;
-  for (const Row& row : rows) {
+  for (const TableRow& row : rows) {
     text += fmt::format("  {:<{}}", row[0], widths[0]);
     for (std::size_t i = 1; i < row.size(); ++i) text += fmt::format("  {:>{}}", row[i], widths[i]);
     text += '\n';
@@ -71,16 +71,14 @@ std::string aligned(const std::vector<Row>& rows) {
   return text;
 }
 
-}  // namespace
-
 std::string to_table(const ExperimentResult& result) {
   const ExperimentConfig& config = result.config;
-  std::vector<Row> rows = {headings(config.numerics)};
+  std::vector<TableRow> rows = {headings(config.numerics)};
   for (const RunResult& run : result.runs) rows.push_back(row_of(run));
   std::string text =
       fmt::format("AllReduce of {} on each of {} x {}, {}\n\n", tensor_text(config.tensor),
-                  result.runs.front().chips, config.chip.name, shape_text(config.topology));
-  text += aligned(rows);
+                  result.runs.front().chips, config.chip.name, topology_text(config.topology));
+  text += aligned_table(rows);
   text += fmt::format(
       "\n  time: simulated ({}). lower bound: bytes of the busiest link direction / its "
       "bandwidth.\n",

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <type_traits>
 
@@ -75,7 +77,16 @@ class Chip {
     while (retired_[way] < run_.received[peer][way]) retire(step.direction);
     if (outgoing_[way].size() >= run_.machine.dma_queue) retire(step.direction);
     outgoing_[way].push_back(
-        run_.mailboxes[peer][way]->put_async(const_cast<Step*>(&step), step.bytes));
+        run_.mailboxes[peer][way]->put_async(const_cast<Step*>(&step), held_bytes(step, way)));
+  }
+
+  /// The transfer's bytes, and those that could pass while it holds its slowest link besides.
+  std::uint64_t held_bytes(const Step& step, std::size_t way) const {
+    if (step.link_s == 0.0) return step.bytes;
+    double rate = std::numeric_limits<double>::infinity();
+    for (const std::uint32_t link : run_.machine.routes[rank_][way])
+      rate = std::min(rate, run_.machine.links[link].rate);
+    return step.bytes + static_cast<std::uint64_t>(std::llround(step.link_s * rate));
   }
 
   void retire(Direction direction) {
@@ -203,8 +214,8 @@ std::string explain(const collectives::Program& program, const Machine& machine,
 namespace detail {
 
 TimeResult simulate_here(const collectives::Program& program, const Machine& machine,
-                         std::span<const double> costs_s, Progress& progress) {
-  const std::vector<Step> steps = make_timeline(program, costs_s);
+                         const Costs& costs, Progress& progress) {
+  const std::vector<Step> steps = make_timeline(program, costs);
   SimgridEngine platform(machine);
   Run run{.steps = steps,
           .machine = machine,
@@ -234,7 +245,7 @@ TimeResult simulate_here(const collectives::Program& program, const Machine& mac
 }  // namespace detail
 
 TimeResult simulate(const collectives::Program& program, const Machine& machine,
-                    std::span<const double> costs_s) {
+                    const Costs& costs) {
   const std::size_t chips_bytes = machine.ranks() * sizeof(Progress::Chip);
   const SharedMemory memory(sizeof(Progress) + chips_bytes);
   auto* progress = std::construct_at(static_cast<Progress*>(memory.data()));
@@ -243,7 +254,7 @@ TimeResult simulate(const collectives::Program& program, const Machine& machine,
   progress->chips = std::span(chips, machine.ranks());
 
   const ChildOutcome outcome = run_in_child(
-      [&] { return to_bytes(detail::simulate_here(program, machine, costs_s, *progress)); });
+      [&] { return to_bytes(detail::simulate_here(program, machine, costs, *progress)); });
   if (!outcome.succeeded)
     throw SimulationError(explain(program, machine, *progress, outcome.failure));
   return from_bytes(outcome.bytes);

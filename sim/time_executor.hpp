@@ -8,6 +8,7 @@
 
 #include "models/collectives/program.hpp"
 #include "sim/machine.hpp"
+#include "sim/timeline.hpp"
 
 namespace equarx::sim {
 
@@ -26,8 +27,7 @@ struct TimeResult {
   bool operator==(const TimeResult&) const = default;
 };
 
-/// Runs `program` on all chips of `machine` in the simulated time that its links take and `costs_s`,
-/// the core time of each instruction, says. Every chip is an actor that runs its list in order; a send
+/// Runs `program` on all chips of `machine` in the simulated time that its links and `costs` take. Every chip is an actor that runs its list in order; a send
 /// is an asynchronous DMA, links are FIFO servers, a wait blocks the core until the arrival.
 ///
 /// The program may be written for more ranks than the machine has (see representative()).
@@ -35,7 +35,7 @@ struct TimeResult {
 /// and waits for it. Not to be called while the calling process has other threads.
 /// @throws SimulationError if the simulation deadlocks or crashes, naming the chip and the instruction.
 TimeResult simulate(const collectives::Program& program, const Machine& machine,
-                    std::span<const double> costs_s);
+                    const Costs& costs);
 
 namespace detail {
 
@@ -52,7 +52,7 @@ struct Progress {
 
 /// What simulate() does in its child process. Ends the process at a deadlock, with `progress` telling so.
 TimeResult simulate_here(const collectives::Program& program, const Machine& machine,
-                         std::span<const double> costs_s, Progress& progress);
+                         const Costs& costs, Progress& progress);
 
 }  // namespace detail
 }  // namespace equarx::sim

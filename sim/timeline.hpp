@@ -2,12 +2,17 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "models/collectives/program.hpp"
 
 namespace equarx::sim {
+
+/// What a program costs on a chip, in seconds.
+struct Costs {
+  std::vector<double> core_s;  ///< core time of each instruction
+  std::vector<double> link_s;  ///< time that each message holds its link besides its bytes
+};
 
 /// What a chip does next: `delay_s` of core time, then a transfer.
 struct Step {
@@ -17,14 +22,13 @@ struct Step {
   collectives::Direction direction = collectives::Direction::forward;
   double delay_s = 0.0;
   std::uint64_t bytes = 0;             ///< of a send
+  double link_s = 0.0;                 ///< of a send, besides its bytes
   collectives::MessageId message = 0;  ///< of a send or wait
   collectives::InstructionId instruction = 0;
 };
 
 /// Vector work between two transfers is one delay: nothing outside the chip can see it in parts.
-/// `costs_s` is the core time of each instruction; that of a send comes before it, that of a wait
-/// after the arrival.
-std::vector<Step> make_timeline(const collectives::Program& program,
-                                std::span<const double> costs_s);
+/// The core time of a send comes before it, that of a wait after the arrival.
+std::vector<Step> make_timeline(const collectives::Program& program, const Costs& costs);
 
 }  // namespace equarx::sim

@@ -1,9 +1,13 @@
 #!/usr/bin/env bash
-# The main job: sets everything up, builds equarx-sim, and compares an int8 EQuARX AllReduce with a BF16
-# AllReduce on a simulated TPU v5e 4x2 slice.
+# The main job: sets everything up, builds equarx-sim, reproduces the microbenchmarks of the EQuARX paper
+# (arXiv 2506.17615) and draws their pictures. Results go to results/equarx_paper, or to the folder given.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+results=${1:-results/equarx_paper}
 
 bash tools/setup.sh
 bash tools/build.sh release equarx-sim
-build/release/equarx-sim run configs/experiments/allreduce_v5e_4x2.json "$@"
+build/release/equarx-sim run configs/experiments/allreduce_v5e_4x2.json
+echo
+build/release/equarx-sim reproduce experiments/equarx_paper --output "$results"
+/usr/bin/python3 -B tools/plot/plot.py study "$results"

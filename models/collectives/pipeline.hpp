@@ -12,13 +12,18 @@ struct Pipeline {
   std::uint32_t microshards = 1;
 };
 
-/// Minishards that leave nearest to 128 elements in each of the 1024 strided scale groups, at least 1;
-/// 1 for a format without scales. 128 is what fits the errors that the paper reports (docs/model.md).
-std::uint32_t default_minishards(const numerics::BlockFormat& format,
-                                 std::uint64_t segment_elements);
+/// Elements of a strided scale group if the configuration does not say. 64 to 128 fit the errors that the
+/// EQuARX paper reports (docs/model.md).
+inline constexpr std::uint32_t kDefaultElementsPerScale = 128;
 
-/// As many microshards as leave 16 KiB of payload in each, from 1 to 8. Smaller transfers would cost
-/// more to start than they hide; more of them no longer shorten the pipeline's filling.
+/// Minishards that leave nearest to `elements_per_scale` elements in each of the 1024 strided scale
+/// groups, at least 1; 1 for a format without scales.
+std::uint32_t default_minishards(const numerics::BlockFormat& format,
+                                 std::uint64_t segment_elements, std::uint32_t elements_per_scale);
+
+/// As many microshards as leave 2 KiB of payload in each, from 1 to 8, or to 4 where there are several
+/// minishards, which overlap each other already. A transfer of 2 KiB holds a link of 45 GB/s for about 45 ns:
+/// no less than the core needs to start it and to wait for one.
 std::uint32_t default_microshards(const numerics::BlockFormat& format,
                                   std::uint64_t segment_elements, std::uint32_t minishards);
 

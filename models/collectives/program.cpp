@@ -33,6 +33,7 @@ bool is_vector_work(Op op) {
     case Op::dequantize: return true;
     case Op::lend:
     case Op::deliver:
+    case Op::barrier:
     case Op::send:
     case Op::wait: return false;
   }
@@ -49,6 +50,7 @@ std::string_view name(Op op) {
     case Op::add: return "add";
     case Op::dequantize: return "dequantize";
     case Op::deliver: return "deliver";
+    case Op::barrier: return "barrier";
     case Op::send: return "send";
     case Op::wait: return "wait";
   }
@@ -68,7 +70,7 @@ std::string describe(const Program& program, InstructionId id) {
   const bool transfer = instruction.op == Op::send || instruction.op == Op::wait;
   std::string what;
   if (!transfer) {
-    const bool whole = instruction.op == Op::encode_scales;
+    const bool whole = instruction.op == Op::encode_scales || instruction.op == Op::barrier;
     what = fmt::format("{}: {}", name(instruction.op), place(instruction.tile, whole));
   } else {
     const Message& message = program.messages.at(instruction.message);

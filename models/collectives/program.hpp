@@ -56,6 +56,8 @@ inline constexpr std::size_t kDirections = 2;
 struct Message {
   BufferId buffer = 0;
   Direction direction = Direction::forward;
+  bool synchronises =
+      false;  ///< neighbours synchronise before it: the first of a quantized ring step
 };
 
 enum class Op : std::uint8_t {
@@ -68,6 +70,7 @@ enum class Op : std::uint8_t {
   add,         ///< the same, rounded to the wire format, as a ring without scales sums
   dequantize,  ///< decoded `buffer` -> the result, in the tensor's type
   deliver,     ///< `buffer` is in the tensor's type and was received in place, without work
+  barrier,     ///< wait until the neighbours have room for a minishard
   send,        ///< start an asynchronous DMA of `message`; the core goes on
   wait,        ///< block the core until `message` has arrived
 };
@@ -83,7 +86,7 @@ struct Instruction {
   Phase phase = Phase::reduce_scatter;
   Operand operand = Operand::input;
   bool finds_scales = false;  ///< of `accumulate`
-  Tile tile{};                ///< of vector work
+  Tile tile{};                ///< of vector work and barriers
   BufferId buffer = 0;        ///< of all but find_scales, send and wait
   MessageId message = 0;      ///< of send and wait
 };

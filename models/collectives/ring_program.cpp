@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "models/collectives/validate.hpp"
@@ -35,11 +36,16 @@ class RingBuilder {
 
   Program build() && {
     const std::uint32_t longest = std::max(steps_[0], steps_[1]);
-    for (std::uint32_t step = 0; step < longest; ++step)
+    for (std::uint32_t step = 0; step < longest; ++step) {
+      begin_step(Phase::reduce_scatter);
       for_each_minishard([&](std::uint32_t minishard) { reduce_scatter_step(minishard, step); });
+    }
+    begin_step(Phase::all_gather);
     for_each_minishard([&](std::uint32_t minishard) { turn(minishard); });
-    for (std::uint32_t step = 1; step <= longest; ++step)
+    for (std::uint32_t step = 1; step <= longest; ++step) {
+      begin_step(Phase::all_gather);
       for_each_minishard([&](std::uint32_t minishard) { all_gather_step(minishard, step); });
+    }
     validate(program_);
     return std::move(program_);
   }
@@ -125,6 +131,7 @@ class RingBuilder {
     if (format(phase).scaled) {
       for_each_microshard([&](std::uint32_t micro) { sum(paths, arrivals, micro, scales_found); });
       if (!scales_found) find_scales(phase, outgoing, operand);
+      barrier(phase, outgoing.front().tile);
       for (std::size_t i = 0; i < outgoing.size(); ++i)
         scales[i] = encode_and_send_scales(phase, outgoing[i]);
     }
@@ -160,6 +167,10 @@ class RingBuilder {
     for (const Direction direction : directions_with(step))
       paths.push_back(
           {direction, tile_of(direction, minishard, offset_by(opposite(direction), step))});
+    const bool any_goes_on =
+        std::ranges::any_of(paths, [&](const Path& path) { return step < steps(path.direction); });
+    if (format(Phase::all_gather).scaled && any_goes_on)
+      barrier(Phase::all_gather, paths.front().tile);
     for (const Path& path : paths) {
       const auto scales = arriving(path).scales;
       if (!scales) continue;
@@ -186,6 +197,16 @@ class RingBuilder {
   }
 
   // --- Making and sending
+
+  void begin_step(Phase phase) { step_begins_.fill(format(phase).scaled); }
+
+  /// Quantized minishards pass through receive buffers that are used again for the next step, so before
+  /// one is sent the neighbours must have room: the one barrier per minishard of EQuARX. A plain ring
+  /// receives into a place of its own in the tensor and needs none.
+  void barrier(Phase phase, Tile tile) {
+    tile.microshard = 0;
+    emit({.op = Op::barrier, .phase = phase, .tile = tile});
+  }
 
   void find_scales(Phase phase, const std::vector<Outgoing>& outgoing, Operand operand) {
     for_each_microshard([&](std::uint32_t micro) {
@@ -239,7 +260,8 @@ class RingBuilder {
   }
 
   MessageId send(Phase phase, BufferId buffer, Direction direction) {
-    program_.messages.push_back({buffer, direction});
+    bool& begins = step_begins_[static_cast<std::size_t>(direction)];
+    program_.messages.push_back({buffer, direction, std::exchange(begins, false)});
     const auto message = static_cast<MessageId>(program_.messages.size() - 1);
     emit({.op = Op::send, .phase = phase, .message = message});
     return message;
@@ -293,6 +315,8 @@ class RingBuilder {
   std::array<std::uint32_t, kDirections> steps_;
   bool semi_loop_;
   Program program_;
+  /// Whether the next message in a direction is the first of a quantized step.
+  std::array<bool, kDirections> step_begins_{};
   /// What each direction's last step sent, by minishard.
   std::array<std::vector<Transfer>, kDirections> transfers_;
 };

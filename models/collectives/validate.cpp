@@ -38,7 +38,8 @@ class Validator {
     switch (instruction.op) {
       case Op::send: return check_send(instruction.message);
       case Op::wait: return check_wait(instruction.message);
-      case Op::find_scales: return;
+      case Op::find_scales:
+      case Op::barrier: return;
       case Op::encode_scales:
       case Op::quantize:
       case Op::lend:

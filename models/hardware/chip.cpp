@@ -43,6 +43,12 @@ std::span<const ParameterInfo> parameters() {
                     true, "core time to start one remote DMA"},
       ParameterInfo{"wait_overhead", &Chip::wait_overhead, ParameterKind::quantity, Dimension::time,
                     true, "core time of one semaphore wait, after the arrival"},
+      ParameterInfo{"barrier_time", &Chip::barrier_time, ParameterKind::quantity, Dimension::time,
+                    true,
+                    "core time of one barrier among neighbours, before a quantized minishard"},
+      ParameterInfo{"step_sync_time", &Chip::step_sync_time, ParameterKind::quantity,
+                    Dimension::time, true,
+                    "link time of the synchronisation before each step of a quantized ring"},
       ParameterInfo{"dma_queue", &Chip::dma_queue, ParameterKind::count, Dimension::bytes, false,
                     "transfers under way to one neighbour, before a send blocks the core"},
   };

@@ -45,6 +45,8 @@ struct Chip {
   Parameter instruction_overhead;  ///< s of core time to start one vector instruction
   Parameter dma_overhead;          ///< s of core time to start one remote DMA
   Parameter wait_overhead;         ///< s of core time for one semaphore wait, after the arrival
+  Parameter barrier_time;          ///< s of core time for one barrier among neighbours
+  Parameter step_sync_time;  ///< s of link time for the synchronisation before a quantized step
   Parameter dma_queue;  ///< transfers under way to one neighbour, before a send blocks the core
 
   std::vector<std::vector<std::uint32_t>> slices;  ///< the slices offered, by their axis lengths

@@ -95,6 +95,7 @@ void UnitInterpreter::run(const Instruction& instruction) {
     case Op::add: return add(instruction);
     case Op::dequantize:
     case Op::deliver: return deliver(instruction);
+    case Op::barrier: return;
     case Op::send: return count(sent_, instruction.message);
     case Op::wait: return count(received_, instruction.message);
   }

@@ -20,7 +20,7 @@ using namespace equarx;
 
 constexpr double kRate = 45e9;
 constexpr double kLatency = 0.4e-6;
-constexpr tests::Costs kCosts{.work_s = 50e-9, .send_s = 20e-9, .wait_s = 10e-9};
+constexpr tests::UniformCosts kCosts{.work_s = 50e-9, .send_s = 20e-9, .wait_s = 10e-9};
 
 collectives::Program program_for(std::uint32_t ranks) {
   // Fewer parts where there are more steps, so that both sizes take a second or so.
@@ -104,7 +104,7 @@ void time_executor(benchmark::State& state) {
   const auto ranks = static_cast<std::uint32_t>(state.range(0));
   const collectives::Program program = program_for(ranks);
   const sim::Machine machine = tests::ring_machine(ranks, kRate, kLatency);
-  const std::vector<double> costs = kCosts.of(program);
+  const sim::Costs costs = kCosts.of(program);
   for (auto _ : state) benchmark::DoNotOptimize(simulate(program, machine, costs));
   report(state, program);
 }

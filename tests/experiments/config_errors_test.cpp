@@ -234,10 +234,14 @@ TEST_CASE("more parts than elements are refused") {
 }
 
 TEST_CASE("what belongs to one algorithm or layout is refused for another") {
-  check_all({{"/collectives/0/quantize", "both", "/collectives/0/quantize", "unknown key"},
-             {"/collectives/0/scale", "fp32", "/collectives/0/scale", "unknown key"},
-             {"/collectives/0/format", "int8", "/collectives/0/format", "one of bf16, fp32"},
-             {"/collectives/1/format", "bf16", "/collectives/1/format", "one of int8"},
+  check_all({{"/collectives/0/quantize", "both", "/collectives/0/quantize", "remove it"},
+             {"/collectives/0/scale", "fp32", "/collectives/0/scale", "remove it"},
+             {"/collectives/0/format", "int9", "/collectives/0/format", "one of bf16, fp32"},
+             {"/collectives/0/elements_per_scale", "64", "/collectives/0/elements_per_scale",
+              "remove it"},
+             {"/collectives/1/elements_per_scale", "64", "/collectives/1/elements_per_scale",
+              "minishards"},
+             {"/collectives/1/format", "bf16", "/collectives/1/format", "is not quantized"},
              {"/collectives/1/block", "32", "/collectives/1/block", "contiguous"},
              {"/collectives/1/layout", "contiguous", "/collectives/1/block", "is missing"}});
 }

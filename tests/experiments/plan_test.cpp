@@ -31,8 +31,10 @@ TEST_CASE("a plan has a machine, a program and a cost for each of its instructio
   REQUIRE(plan.collectives.size() == 2);
   for (const CollectivePlan& collective : plan.collectives) {
     CHECK(collective.program.ranks == 8);
-    REQUIRE(collective.costs_s.size() == collective.program.instructions.size());
-    CHECK(std::accumulate(collective.costs_s.begin(), collective.costs_s.end(), 0.0) > 0.0);
+    const sim::Costs& costs = collective.costs;
+    REQUIRE(costs.core_s.size() == collective.program.instructions.size());
+    REQUIRE(costs.link_s.size() == collective.program.messages.size());
+    CHECK(std::accumulate(costs.core_s.begin(), costs.core_s.end(), 0.0) > 0.0);
   }
 }
 
@@ -53,7 +55,7 @@ TEST_CASE("minishards and microshards that are left out are filled in") {
   CHECK(plan.config.collectives[0].minishards == 1U);
   // 2^24 elements / 8 ranks / 2 directions / (128 x 1024) for each minishard
   CHECK(plan.config.collectives[1].minishards == 8U);
-  CHECK(plan.config.collectives[1].microshards == 8U);
+  CHECK(plan.config.collectives[1].microshards == 4U);
 }
 
 TEST_CASE("a tensor and its result must fit into HBM, to the byte") {

@@ -7,6 +7,7 @@
 
 #include "models/collectives/ring_program.hpp"
 #include "sim/machine.hpp"
+#include "sim/timeline.hpp"
 
 namespace equarx::tests {
 
@@ -50,20 +51,23 @@ inline collectives::RingOptions quantized(std::uint32_t minishards, std::uint32_
 }
 
 /// Core time of each instruction: the same for each kind.
-struct Costs {
+struct UniformCosts {
   double work_s = 0.0;
   double send_s = 0.0;
   double wait_s = 0.0;
+  double sync_s = 0.0;  ///< link time of messages that synchronise
 
-  std::vector<double> of(const collectives::Program& program) const {
-    std::vector<double> costs;
+  sim::Costs of(const collectives::Program& program) const {
+    sim::Costs costs;
+    for (const collectives::Message& message : program.messages)
+      costs.link_s.push_back(message.synchronises ? sync_s : 0.0);
     for (const auto& instruction : program.instructions) {
       if (instruction.op == collectives::Op::send)
-        costs.push_back(send_s);
+        costs.core_s.push_back(send_s);
       else if (instruction.op == collectives::Op::wait)
-        costs.push_back(wait_s);
+        costs.core_s.push_back(wait_s);
       else
-        costs.push_back(is_vector_work(instruction.op) ? work_s : 0.0);
+        costs.core_s.push_back(is_vector_work(instruction.op) ? work_s : 0.0);
     }
     return costs;
   }

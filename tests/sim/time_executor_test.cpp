@@ -16,21 +16,21 @@ using collectives::Op;
 using collectives::Program;
 using collectives::RingStyle;
 using numerics::ElementFormat;
-using tests::Costs;
 using tests::plain;
 using tests::quantized;
 using tests::ring_machine;
+using tests::UniformCosts;
 
 constexpr double kRate = 45e9;
 constexpr double kLatency = 0.4e-6;
 constexpr double kRelative = 1e-6;  // what closed forms must be met with
 
-double time_of(const Program& program, const Machine& machine, const Costs& costs = {}) {
+double time_of(const Program& program, const Machine& machine, const UniformCosts& costs = {}) {
   return simulate(program, machine, costs.of(program)).time_s;
 }
 
 double run(std::uint32_t ranks, std::uint64_t elements, const collectives::RingOptions& options,
-           double rate = kRate, double latency = kLatency, const Costs& costs = {}) {
+           double rate = kRate, double latency = kLatency, const UniformCosts& costs = {}) {
   return time_of(make_ring_all_reduce(ranks, elements, ElementFormat::bf16, options),
                  ring_machine(ranks, rate, latency), costs);
 }
@@ -77,7 +77,7 @@ TEST_CASE("core time of a step adds to it where nothing hides it") {
   // second direction lags by one DMA start, which the first one's wait and addition cover.
   // AllGather: the core waits and forwards, one direction after the other, so the second lags by both.
   // The wire time of a step is longer than all of this, so the core is idle when a message arrives.
-  const Costs costs{.work_s = 2e-6, .send_s = 0.5e-6, .wait_s = 0.25e-6};
+  const UniformCosts costs{.work_s = 2e-6, .send_s = 0.5e-6, .wait_s = 0.25e-6};
   constexpr std::uint32_t kRanks = 8;
   const std::uint64_t elements = 2ULL * kRanks * 1024 * 256;
   const double wire_s = kLatency + 2.0 * 1024 * 256 / kRate;
@@ -89,6 +89,25 @@ TEST_CASE("core time of a step adds to it where nothing hides it") {
         Approx(expected).epsilon(kRelative));
 }
 
+TEST_CASE("synchronisation holds the links once in each step of a quantized ring") {
+  // One minishard in one piece. A ReduceScatter step is the synchronisation, scales and payload, and the
+  // latency. In the AllGather scales are forwarded ahead of their payload, which follows when it has
+  // arrived, or when the link is free.
+  constexpr std::uint32_t kRanks = 8;
+  constexpr double kSync = 3e-6;
+  const std::uint64_t elements = 2ULL * kRanks * 1024 * 64;
+  const double payload_s = 1024.0 * 64 / kRate;
+  const double wire_s = payload_s + 1024.0 * 4 / kRate;
+  for (const double sync_s : {0.0, kSync}) {
+    const double gather_s = std::max(payload_s + kLatency, sync_s + wire_s);
+    const double expected = kRanks * (sync_s + wire_s + kLatency) + (kRanks - 2) * gather_s;
+    CHECK(run(kRanks, elements, quantized(1, 1, RingStyle::full_loop), kRate, kLatency,
+              {.sync_s = sync_s}) == Approx(expected).epsilon(kRelative));
+  }
+  CHECK(run(kRanks, elements, plain(ElementFormat::bf16, 1), kRate, kLatency, {.sync_s = kSync}) ==
+        run(kRanks, elements, plain(ElementFormat::bf16, 1)));
+}
+
 TEST_CASE("the two chips of a ring of two share a link in each direction") {
   // Two messages a phase queue on one link: their transmissions add, their latencies overlap.
   const std::uint64_t elements = 4 * 1024 * 16;
@@ -98,7 +117,7 @@ TEST_CASE("the two chips of a ring of two share a link in each direction") {
 }
 
 TEST_CASE("no run beats its lower bound, and all bytes arrive") {
-  const Costs costs{.work_s = 0.2e-6, .send_s = 20e-9, .wait_s = 10e-9};
+  const UniformCosts costs{.work_s = 0.2e-6, .send_s = 20e-9, .wait_s = 10e-9};
   for (const std::uint32_t ranks : {2U, 3U, 4U, 7U, 8U})
     for (const RingStyle style : {RingStyle::full_loop, RingStyle::semi_loop})
       for (const std::uint32_t micro : {1U, 4U}) {
@@ -117,7 +136,7 @@ TEST_CASE("no run beats its lower bound, and all bytes arrive") {
 
 TEST_CASE("time is monotone in bytes, bandwidth, latency and core time") {
   const auto options = quantized(4, 4, RingStyle::full_loop);
-  const Costs costs{.work_s = 10e-9, .send_s = 5e-9, .wait_s = 5e-9};
+  const UniformCosts costs{.work_s = 10e-9, .send_s = 5e-9, .wait_s = 5e-9};
   double previous = 0.0;
   for (const std::uint64_t elements : {400'000U, 800'000U, 1'600'000U, 4'000'000U}) {
     const double time = run(8, elements, options, kRate, kLatency, costs);
@@ -145,7 +164,7 @@ TEST_CASE("time is monotone in bytes, bandwidth, latency and core time") {
 }
 
 TEST_CASE("three representatives have the timing of the whole ring") {
-  const Costs costs{.work_s = 0.3e-6, .send_s = 20e-9, .wait_s = 10e-9};
+  const UniformCosts costs{.work_s = 0.3e-6, .send_s = 20e-9, .wait_s = 10e-9};
   for (const std::uint32_t ranks : {4U, 5U, 8U, 16U})
     for (const RingStyle style : {RingStyle::full_loop, RingStyle::semi_loop}) {
       const Program program =
@@ -161,7 +180,7 @@ TEST_CASE("two simulations of one program are equal to the last bit") {
   const Program program = make_ring_all_reduce(8, 1'000'000, ElementFormat::bf16,
                                                quantized(4, 8, RingStyle::full_loop));
   const Machine machine = ring_machine(8, kRate, kLatency);
-  const std::vector<double> costs = Costs{.work_s = 0.1e-6, .send_s = 2e-8}.of(program);
+  const Costs costs = UniformCosts{.work_s = 0.1e-6, .send_s = 2e-8}.of(program);
   CHECK(simulate(program, machine, costs) == simulate(program, machine, costs));
 }
 
@@ -184,7 +203,7 @@ TEST_CASE("a deadlock names the chips and the instruction they are stuck on") {
   const auto wait = std::ranges::find(list, Op::wait, &collectives::Instruction::op);
   std::rotate(list.begin(), wait, wait + 1);
   const Machine machine = ring_machine(4, kRate, kLatency);
-  const std::vector<double> costs(list.size());
+  const Costs costs = UniformCosts{}.of(program);
   CHECK_THROWS_WITH(simulate(program, machine, costs),
                     ContainsSubstring("deadlocked") && ContainsSubstring("chip 0 (rank 0)") &&
                         ContainsSubstring("wait") && ContainsSubstring("instruction 0"));
@@ -194,10 +213,10 @@ TEST_CASE("a crash names the chip and the instruction it came from") {
   const Program program =
       make_ring_all_reduce(4, 1024, ElementFormat::bf16, plain(ElementFormat::bf16, 1));
   const Machine machine = ring_machine(4, kRate, kLatency);
-  std::vector<double> costs = Costs{.work_s = 1e-6}.of(program);
+  Costs costs = UniformCosts{.work_s = 1e-6}.of(program);
   const auto add = std::ranges::find(program.instructions, Op::add, &collectives::Instruction::op);
   // SimGrid aborts at a sleep that is not a number of seconds.
-  costs[static_cast<std::size_t>(add - program.instructions.begin())] =
+  costs.core_s[static_cast<std::size_t>(add - program.instructions.begin())] =
       std::numeric_limits<double>::infinity();
   CHECK_THROWS_WITH(simulate(program, machine, costs),
                     ContainsSubstring("crashed") && ContainsSubstring("chip "));

@@ -12,11 +12,12 @@ TEST_CASE("a timeline keeps every transfer in order and all core time") {
   const auto program =
       collectives::make_ring_all_reduce(4, 100'000, numerics::ElementFormat::bf16,
                                         tests::quantized(2, 3, collectives::RingStyle::semi_loop));
-  std::vector<double> costs;
+  Costs costs = tests::UniformCosts{}.of(program);
+  costs.core_s.clear();
   double total = 0.0;
   for (std::size_t i = 0; i < program.instructions.size(); ++i) {
-    costs.push_back(static_cast<double>(i % 7));
-    total += costs.back();
+    costs.core_s.push_back(static_cast<double>(i % 7));
+    total += costs.core_s.back();
   }
   const std::vector<Step> steps = make_timeline(program, costs);
   std::vector<collectives::InstructionId> transfers;
@@ -34,10 +35,15 @@ TEST_CASE("a timeline keeps every transfer in order and all core time") {
   CHECK(delays == total);
 }
 
-TEST_CASE("every instruction needs a cost") {
+TEST_CASE("every instruction and every message needs a cost") {
   const auto program = collectives::make_ring_all_reduce(
       2, 16, numerics::ElementFormat::fp32, tests::plain(numerics::ElementFormat::fp32, 1));
-  const std::vector<double> costs(program.instructions.size() - 1);
+  Costs costs = tests::UniformCosts{}.of(program);
+  CHECK_NOTHROW(make_timeline(program, costs));
+  costs.core_s.pop_back();
+  CHECK_THROWS_AS(make_timeline(program, costs), std::logic_error);
+  costs = tests::UniformCosts{}.of(program);
+  costs.link_s.pop_back();
   CHECK_THROWS_AS(make_timeline(program, costs), std::logic_error);
 }
 

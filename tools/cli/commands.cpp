@@ -1,6 +1,8 @@
 #include "tools/cli/commands.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,6 +13,8 @@
 #include "experiments/result_json.hpp"
 #include "experiments/result_table.hpp"
 #include "experiments/schema.hpp"
+#include "experiments/study.hpp"
+#include "experiments/study_report.hpp"
 
 namespace equarx::cli {
 namespace {
@@ -83,6 +87,27 @@ void show(const ConfigArguments& arguments) {
 void validate(const ConfigArguments& arguments) {
   load(arguments);
   print(fmt::format("{}: valid\n", arguments.path));
+}
+
+bool reproduce(const ReproduceArguments& arguments) {
+  const std::filesystem::path folder = arguments.study;
+  const experiments::Study study = experiments::load_study(folder);
+  experiments::StudyResult result;
+  {
+    const ProgressLine line;
+    result = run_study(study, [&](const std::string& text) { line.show(text); });
+  }
+  const std::filesystem::path name =
+      folder.has_filename() ? folder.filename() : folder.parent_path().filename();
+  const std::filesystem::path output = arguments.output.empty()
+                                           ? std::filesystem::path("results") / name
+                                           : std::filesystem::path(arguments.output);
+  const auto files = write_report(result, output);
+  std::string text = to_table(result) + "\n";
+  for (const std::filesystem::path& file : files) text += file.string() + "\n";
+  print(text);
+  return !arguments.strict ||
+         std::ranges::all_of(result.outcomes, &experiments::StudyOutcome::within_tolerance);
 }
 
 }  // namespace equarx::cli

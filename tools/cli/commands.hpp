@@ -20,4 +20,13 @@ void run(const ConfigArguments& arguments, bool json);
 void show(const ConfigArguments& arguments);
 void validate(const ConfigArguments& arguments);
 
+struct ReproduceArguments {
+  std::string study;   ///< folder with a study.json
+  std::string output;  ///< folder for the results; empty: results/<name of the study>
+  bool strict = false;
+};
+
+/// Returns whether the command succeeded: with `strict`, whether every row is within its tolerance.
+bool reproduce(const ReproduceArguments& arguments);
+
 }  // namespace equarx::cli

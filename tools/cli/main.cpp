@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kExitOurFault = 1;
 constexpr int kExitWrongInput = 2;
+constexpr int kExitOutsideTolerance = 1;  // of `reproduce --strict`
 
 constexpr const char* kAbout =
     "Times and computes quantized collectives on simulated TPU slices.\n"
@@ -27,8 +28,11 @@ constexpr const char* kFooter =
     "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json --set /topology/slice=4x4 "
     "--set '/tensor/bytes=8 MiB'\n"
     "  equarx-sim show configs/experiments/allreduce_v5e_4x2.json\n"
+    "  equarx-sim reproduce experiments/equarx_paper\n"
     "\n"
-    "Exit codes: 0 done, 1 a defect of this program, 2 wrong input.";
+    "Exit codes: 0 done, 1 a defect of this program (or a row outside its tolerance, with "
+    "--strict), "
+    "2 wrong input.";
 
 void add_config(CLI::App& command, equarx::cli::ConfigArguments& arguments) {
   command.add_option("CONFIG", arguments.path, "Experiment configuration (JSON)")->required();
@@ -63,6 +67,15 @@ int run(int argc, char** argv) {
   add_config(*show, arguments);
   CLI::App* validate = app.add_subcommand("validate", "Check the configuration and run nothing");
   add_config(*validate, arguments);
+  cli::ReproduceArguments study;
+  CLI::App* reproduce = app.add_subcommand(
+      "reproduce", "Run a study and compare it, row by row, with the figures that were reported");
+  reproduce->add_option("STUDY", study.study, "Folder with a study.json")->required();
+  reproduce->add_option("--output,-o", study.output,
+                        "Folder for rows.csv, points.csv and study.json; by default "
+                        "results/<name of the study>");
+  reproduce->add_flag("--strict", study.strict,
+                      "Exit with 1 if any row is outside its stated tolerance");
 
   try {
     app.parse(argc, argv);
@@ -77,6 +90,7 @@ int run(int argc, char** argv) {
   if (run->parsed()) cli::run(arguments, json);
   if (show->parsed()) cli::show(arguments);
   if (validate->parsed()) cli::validate(arguments);
+  if (reproduce->parsed() && !cli::reproduce(study)) return kExitOutsideTolerance;
   return EXIT_SUCCESS;
 }
 

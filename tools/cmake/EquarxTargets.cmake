@@ -8,7 +8,9 @@ target_compile_options(equarx_compile_options INTERFACE
   -Wall -Wextra -Wpedantic -ffp-contract=off $<$<BOOL:${EQUARX_WERROR}>:-Werror>)
 if(EQUARX_SANITIZE)
   target_compile_options(equarx_compile_options INTERFACE
-    -fsanitize=${EQUARX_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    -fsanitize=${EQUARX_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
+    # g++ sees uninitialised variables in instrumented library code that are not there.
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(equarx_compile_options INTERFACE -fsanitize=${EQUARX_SANITIZE})
 endif()
 

@@ -14,32 +14,35 @@ constexpr std::uint64_t kMinishard = 128 * 1024;  // 128 elements in each of 102
 constexpr std::uint64_t kKiB = 1024;
 }  // namespace
 
-TEST_CASE("default minishards leave nearest to 128 elements in a scale group") {
+TEST_CASE("default minishards leave nearest to the wanted elements in a scale group") {
   const auto format = int8_strided();
-  REQUIRE(default_minishards(format, 1) == 1);
-  REQUIRE(default_minishards(format, kMinishard) == 1);
-  REQUIRE(default_minishards(format, kMinishard * 3 / 2 - 1) == 1);
-  REQUIRE(default_minishards(format, kMinishard * 3 / 2) == 2);
-  REQUIRE(default_minishards(format, 8 * kMinishard) == 8);
+  REQUIRE(default_minishards(format, 1, 128) == 1);
+  REQUIRE(default_minishards(format, kMinishard, 128) == 1);
+  REQUIRE(default_minishards(format, kMinishard * 3 / 2 - 1, 128) == 1);
+  REQUIRE(default_minishards(format, kMinishard * 3 / 2, 128) == 2);
+  REQUIRE(default_minishards(format, 8 * kMinishard, 128) == 8);
+  REQUIRE(default_minishards(format, 8 * kMinishard, 64) == 16);
+  REQUIRE(default_minishards(format, 8 * kMinishard, kDefaultElementsPerScale) == 8);
 }
 
 TEST_CASE("a format without scales needs no minishards") {
-  REQUIRE(default_minishards(plain(ElementFormat::bf16), 100 * kMinishard) == 1);
+  REQUIRE(default_minishards(plain(ElementFormat::bf16), 100 * kMinishard, 128) == 1);
 }
 
-TEST_CASE("default microshards hold 16 KiB of payload, and are at most 8") {
+TEST_CASE("default microshards hold 2 KiB of payload; at most 8, or 4 of many minishards") {
   const auto format = int8_strided();
   REQUIRE(default_microshards(format, 1, 1) == 1);
-  REQUIRE(default_microshards(format, 32 * kKiB - 1, 1) == 1);
-  REQUIRE(default_microshards(format, 32 * kKiB, 1) == 2);
-  REQUIRE(default_microshards(format, 64 * kKiB, 2) == 2);
-  REQUIRE(default_microshards(format, 128 * kKiB, 1) == 8);
+  REQUIRE(default_microshards(format, 4 * kKiB - 1, 1) == 1);
+  REQUIRE(default_microshards(format, 4 * kKiB, 1) == 2);
+  REQUIRE(default_microshards(format, 8 * kKiB, 2) == 2);
+  REQUIRE(default_microshards(format, 16 * kKiB, 1) == 8);
   REQUIRE(default_microshards(format, 1024 * kKiB, 1) == 8);
+  REQUIRE(default_microshards(format, 1024 * kKiB, 2) == 4);
 }
 
 TEST_CASE("microshards are counted in bytes, not in elements") {
-  REQUIRE(default_microshards(plain(ElementFormat::bf16), 32 * kKiB, 1) == 4);
-  REQUIRE(default_microshards(plain(ElementFormat::fp32), 32 * kKiB, 1) == 8);
+  REQUIRE(default_microshards(plain(ElementFormat::bf16), 4 * kKiB, 1) == 4);
+  REQUIRE(default_microshards(plain(ElementFormat::fp32), 4 * kKiB, 1) == 8);
 }
 
 TEST_CASE("the defaults fit every tensor") {
@@ -49,7 +52,7 @@ TEST_CASE("the defaults fit every tensor") {
     const std::uint64_t elements = 1 + random() % limit;
     for (const auto& format : {int8_strided(), plain(ElementFormat::bf16)}) {
       const std::uint64_t segment = (elements + 15) / 16;
-      const std::uint32_t minishards = default_minishards(format, segment);
+      const std::uint32_t minishards = default_minishards(format, segment, 128);
       const std::uint32_t microshards = default_microshards(format, segment, minishards);
       CAPTURE(elements, minishards, microshards);
       REQUIRE_NOTHROW(Partition(elements, 8, 2, minishards, microshards));

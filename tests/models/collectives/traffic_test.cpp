@@ -44,6 +44,6 @@ TEST_CASE("two chips of a semi-loop use one direction only") {
 TEST_CASE("a program that sends nothing has no traffic") {
   Program program = make_ring_all_reduce(
       2, 400, ElementFormat::bf16, ring(RingStyle::full_loop, {true, true}, int8_strided(), 1, 1));
-  program.instructions.clear();
+  program.messages.clear();
   REQUIRE(sent_bytes(program) == Bytes{});
 }

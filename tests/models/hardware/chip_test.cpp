@@ -16,7 +16,8 @@ TEST_CASE("the table of parameters names every member of Chip once") {
       &Chip::link_bandwidth, &Chip::link_efficiency, &Chip::hop_latency,
       &Chip::hbm_capacity,   &Chip::hbm_bandwidth,   &Chip::vmem_capacity,
       &Chip::vmem_bandwidth, &Chip::vector_rate,     &Chip::instruction_overhead,
-      &Chip::dma_overhead,   &Chip::wait_overhead,   &Chip::dma_queue};
+      &Chip::dma_overhead,   &Chip::wait_overhead,   &Chip::barrier_time,
+      &Chip::step_sync_time, &Chip::dma_queue};
   REQUIRE(parameters().size() == members.size());
   for (const auto member : members)
     CHECK(std::ranges::count(parameters(), member, &ParameterInfo::member) == 1);

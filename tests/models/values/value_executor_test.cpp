@@ -318,7 +318,7 @@ TEST_CASE("a failure in any thread reaches the caller, and no thread outlives it
 
 TEST_CASE("a format without meaning is refused") {
   RingOptions options = ring(RingStyle::full_loop, {true, true}, int8_blocks(32), 1, 1);
-  options.all_gather = plain(ElementFormat::int8);
+  options.all_gather = {.element = ElementFormat::bf16, .scaled = true};
   const Case ring_case{2, 100, ElementFormat::bf16, options};
   REQUIRE_THROWS_AS(execute(ring_case.program(), ring_case.source()), std::invalid_argument);
 }

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "experiments/plan.hpp"
+#include "sim/time_executor.hpp"
+
+namespace equarx::experiments {
+
+/// Where the time of a run goes, as its busiest link direction sees it. The parts add up to the time.
+struct Breakdown {
+  double payload_s = 0.0;   ///< the link moves elements
+  double scales_s = 0.0;    ///< the link moves scales
+  double overhead_s = 0.0;  ///< it is held by the synchronisation before quantized steps
+  double bubbles_s = 0.0;   ///< it waits: for latency, vector work, barriers, a pipeline that fills
+};
+
+Breakdown break_down(const CollectivePlan& plan, const sim::Machine& machine, double time_s);
+
+}  // namespace equarx::experiments

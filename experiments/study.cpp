@@ -1,0 +1,99 @@
+#include "experiments/study.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "experiments/config_json.hpp"
+#include "experiments/input_error.hpp"
+#include "experiments/plan.hpp"
+#include "experiments/result_json.hpp"
+
+namespace equarx::experiments {
+namespace {
+
+using Coordinates = std::map<std::string, Json>;
+
+/// Every combination of the axes' values, the last axis fastest.
+std::vector<Coordinates> combinations(const std::vector<StudyExperiment::Axis>& axes) {
+  std::vector<Coordinates> all = {{}};
+  for (const StudyExperiment::Axis& axis : axes) {
+    std::vector<Coordinates> longer;
+    for (const Coordinates& at : all)
+      for (const Json& value : axis.values) {
+        longer.push_back(at);
+        longer.back()[axis.pointer] = value;
+      }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+std::string text_of(const Coordinates& at) {
+  std::string text;
+  for (const auto& [pointer, value] : at) text += fmt::format(" {}={}", pointer, value.dump());
+  return text;
+}
+
+ExperimentResult run_point(const StudyExperiment& experiment, const Coordinates& at,
+                           const Progress& progress) {
+  Json config = experiment.config;
+  try {
+    for (const auto& [pointer, value] : at) override_value(config, pointer, value.dump());
+    return run_experiment(make_plan(read_config(config)), progress);
+  } catch (const InputError& error) {
+    throw InputError(
+        "", fmt::format("experiment '{}'{}: {}", experiment.name, text_of(at), error.what()));
+  }
+}
+
+const RunResult& find_run(const StudyPoint& point, const StudyRow& row) {
+  const auto run = std::ranges::find(point.result.runs, row.run, &RunResult::label);
+  if (run == point.result.runs.end())
+    throw InputError("", fmt::format("row '{}': experiment '{}' has no run '{}'", row.id,
+                                     row.experiment, row.run));
+  return *run;
+}
+
+double metric_of(const RunResult& run, const StudyRow& row) {
+  const Json result = to_json(run);
+  const Json::json_pointer pointer("/" + row.metric);
+  if (!result.contains(pointer) || !result.at(pointer).is_number())
+    throw InputError("", fmt::format("row '{}': a run has no number '{}'", row.id, row.metric));
+  return result.at(pointer).get<double>();
+}
+
+double simulated(const std::vector<StudyPoint>& points, const StudyRow& row) {
+  const auto matches = [&](const StudyPoint& point) {
+    return point.experiment == row.experiment && point.at == row.at;
+  };
+  const auto point = std::ranges::find_if(points, matches);
+  if (point == points.end())
+    throw InputError("", fmt::format("row '{}': experiment '{}' has no point{}", row.id,
+                                     row.experiment, text_of(row.at)));
+  return metric_of(find_run(*point, row), row);
+}
+
+}  // namespace
+
+bool StudyOutcome::within_tolerance() const {
+  if (row.relation == Relation::at_most) return simulated <= row.expected * (1.0 + row.tolerance);
+  return std::abs(ratio() - 1.0) <= row.tolerance;
+}
+
+StudyResult run_study(const Study& study, const Progress& progress) {
+  StudyResult result{study, {}, {}};
+  for (const StudyExperiment& experiment : study.experiments)
+    for (const Coordinates& at : combinations(experiment.axes)) {
+      const Progress named = [&](const std::string& text) {
+        progress(fmt::format("{}{}: {}", experiment.name, text_of(at), text));
+      };
+      result.points.push_back({experiment.name, at, run_point(experiment, at, named)});
+    }
+  for (const StudyRow& row : study.rows)
+    result.outcomes.push_back({row, simulated(result.points, row)});
+  return result;
+}
+
+}  // namespace equarx::experiments

@@ -1,0 +1,97 @@
+// Reads study.json.
+#include <array>
+
+#include <fmt/format.h>
+
+#include "experiments/config_json.hpp"
+#include "experiments/input_error.hpp"
+#include "experiments/study.hpp"
+
+namespace equarx::experiments {
+namespace {
+
+constexpr std::array<std::string_view, 2> kRoles = {"calibration", "prediction"};
+constexpr std::array<std::string_view, 2> kRelations = {"equals", "at most"};
+
+/// Reads the array at `key`, one object after the other.
+template <typename Read>
+auto read_list(ObjectReader& reader, std::string_view key, Read read) {
+  std::vector<decltype(read(std::declval<ObjectReader>()))> list;
+  const Json& values = reader.array(key);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    list.push_back(read(ObjectReader(values[i], fmt::format("{}/{}", reader.place_of(key), i))));
+  return list;
+}
+
+double read_number(ObjectReader& reader, std::string_view key) {
+  const Json& value = reader.required(key, "a number");
+  if (!value.is_number()) throw InputError(reader.place_of(key), "expected a number");
+  return value.get<double>();
+}
+
+StudyExperiment::Axis read_axis(ObjectReader reader) {
+  StudyExperiment::Axis axis{.pointer = reader.text("key"), .values = {}};
+  for (const Json& value : reader.array("values")) axis.values.push_back(value);
+  reader.finish();
+  return axis;
+}
+
+StudyExperiment read_experiment(ObjectReader reader, const std::filesystem::path& folder) {
+  StudyExperiment experiment;
+  experiment.name = reader.text("name");
+  const std::string file = (folder / reader.text("config")).string();
+  try {
+    experiment.config = parse_json(read_file(file));
+  } catch (const InputError& error) {
+    throw InputError(reader.place_of("config"), fmt::format("{}: {}", file, error.what()));
+  }
+  if (reader.has("vary")) experiment.axes = read_list(reader, "vary", read_axis);
+  reader.finish();
+  return experiment;
+}
+
+StudyRow read_row(ObjectReader reader) {
+  StudyRow row;
+  row.id = reader.text("id");
+  row.what = reader.text("what");
+  row.experiment = reader.text("experiment");
+  if (reader.has("at"))
+    for (const auto& [pointer, value] : reader.required("at", "an object").items())
+      row.at[pointer] = value;
+  row.run = reader.text("run");
+  row.metric = reader.text("metric");
+  row.relation = reader.choice_or("relation", kRelations, Relation::equals);
+  row.expected = read_number(reader, "expected");
+  row.role = static_cast<Role>(reader.choice("role", kRoles));
+  row.tolerance = read_number(reader, "tolerance");
+  row.source = reader.text("source");
+  reader.finish();
+  return row;
+}
+
+Study read_study(const Json& json, const std::filesystem::path& folder) {
+  ObjectReader reader(json, "");
+  Study study;
+  study.title = reader.text("title");
+  study.source = reader.text("source");
+  for (const Json& note : reader.array("notes")) study.notes.push_back(note.get<std::string>());
+  study.experiments = read_list(reader, "experiments", [&](ObjectReader experiment) {
+    return read_experiment(std::move(experiment), folder);
+  });
+  study.rows = read_list(reader, "rows", read_row);
+  reader.finish();
+  return study;
+}
+
+}  // namespace
+
+Study load_study(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / "study.json";
+  try {
+    return read_study(parse_json(read_file(file.string())), folder);
+  } catch (const InputError& error) {
+    throw InputError("", fmt::format("{}: {}", file.string(), error.what()));
+  }
+}
+
+}  // namespace equarx::experiments

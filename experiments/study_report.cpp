@@ -1,0 +1,183 @@
+#include "experiments/study_report.hpp"
+
+#include <cmath>
+#include <fstream>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "experiments/config_json.hpp"
+#include "experiments/input_error.hpp"
+#include "experiments/result_json.hpp"
+#include "experiments/result_table.hpp"
+
+namespace equarx::experiments {
+namespace {
+
+using Fields = std::vector<std::string>;
+
+std::string_view name(Role role) {
+  return role == Role::calibration ? "calibration" : "prediction";
+}
+
+std::string_view verdict(const StudyOutcome& outcome) {
+  return outcome.within_tolerance() ? "yes" : "NO";
+}
+
+std::string expected_text(const StudyRow& row) {
+  return fmt::format("{}{:.4g}", row.relation == Relation::at_most ? "<= " : "", row.expected);
+}
+
+/// A field of a CSV file (RFC 4180).
+std::string quoted(const std::string& field) {
+  if (field.find_first_of(",\"\n") == std::string::npos) return field;
+  std::string text = "\"";
+  for (const char c : field) text += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return text + '"';
+}
+
+std::string csv(const std::vector<Fields>& rows) {
+  std::string text;
+  for (const Fields& row : rows) {
+    Fields fields;
+    for (const std::string& field : row) fields.push_back(quoted(field));
+    text += fmt::format("{}\n", fmt::join(fields, ","));
+  }
+  return text;
+}
+
+std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
+
+std::string rows_csv(const StudyResult& result) {
+  std::vector<Fields> rows = {{"id", "what", "metric", "kind", "paper", "simulated", "ratio",
+                               "role", "tolerance", "within", "source"}};
+  for (const StudyOutcome& outcome : result.outcomes) {
+    const StudyRow& row = outcome.row;
+    rows.push_back({row.id, row.what, row.metric,
+                    row.relation == Relation::at_most ? "at most" : "equals", number(row.expected),
+                    number(outcome.simulated), number(outcome.ratio()), std::string(name(row.role)),
+                    number(row.tolerance), outcome.within_tolerance() ? "yes" : "no", row.source});
+  }
+  return csv(rows);
+}
+
+Fields point_fields(const StudyPoint& point, std::size_t index) {
+  const ExperimentConfig& config = point.result.config;
+  const CollectiveConfig& collective = config.collectives[index];
+  const RunResult& run = point.result.runs[index];
+  const bool quantized = collective.algorithm == Algorithm::equarx;
+  Fields fields = {point.experiment,
+                   config.chip.name,
+                   topology_text(config.topology),
+                   fmt::format("{}", run.chips),
+                   fmt::format("{}", config.tensor.bytes()),
+                   run.label,
+                   std::string(name(collective.algorithm)),
+                   std::string(collectives::name(collective.ring)),
+                   quantized ? std::string(name(collective.quantize)) : "",
+                   std::string(numerics::name(collective.format.element)),
+                   fmt::format("{}", collective.minishards.value()),
+                   fmt::format("{}", collective.microshards.value()),
+                   number(run.time_s),
+                   number(run.speedup),
+                   number(run.lower_bound_s),
+                   fmt::format("{}", run.wire_bytes_per_link),
+                   number(run.breakdown.payload_s),
+                   number(run.breakdown.scales_s),
+                   number(run.breakdown.overhead_s),
+                   number(run.breakdown.bubbles_s)};
+  if (run.numerics) {
+    const numerics::ErrorMetrics& exact = run.numerics->against_exact;
+    fields.insert(fields.end(), {number(exact.mse), number(exact.nmse), number(exact.sqnr_db),
+                                 number(run.numerics->against_baseline.value().mse)});
+  } else {
+    fields.resize(fields.size() + 4);
+  }
+  return fields;
+}
+
+std::string points_csv(const StudyResult& result) {
+  std::vector<Fields> rows = {{"experiment",   "hardware", "topology",      "chips",
+                               "tensor_bytes", "label",    "algorithm",     "ring",
+                               "quantize",     "format",   "minishards",    "microshards",
+                               "time_s",       "speedup",  "lower_bound_s", "wire_bytes_per_link",
+                               "payload_s",    "scales_s", "overhead_s",    "bubbles_s",
+                               "mse",          "nmse",     "sqnr_db",       "mse_vs_baseline"}};
+  for (const StudyPoint& point : result.points)
+    for (std::size_t run = 0; run < point.result.runs.size(); ++run)
+      rows.push_back(point_fields(point, run));
+  return csv(rows);
+}
+
+Json study_json(const StudyResult& result) {
+  Json json = {{"program", "equarx-sim"},     {"version", version()},
+               {"title", result.study.title}, {"source", result.study.source},
+               {"notes", result.study.notes}, {"rows", Json::array()},
+               {"points", Json::array()}};
+  for (const StudyOutcome& outcome : result.outcomes)
+    json["rows"].push_back({{"id", outcome.row.id},
+                            {"what", outcome.row.what},
+                            {"metric", outcome.row.metric},
+                            {"expected", outcome.row.expected},
+                            {"simulated", outcome.simulated},
+                            {"ratio", outcome.ratio()},
+                            {"role", name(outcome.row.role)},
+                            {"tolerance", outcome.row.tolerance},
+                            {"within_tolerance", outcome.within_tolerance()},
+                            {"source", outcome.row.source}});
+  for (const StudyPoint& point : result.points) {
+    Json at = Json::object();
+    for (const auto& [pointer, value] : point.at) at[pointer] = value;
+    json["points"].push_back(
+        {{"experiment", point.experiment}, {"at", at}, {"result", to_json(point.result)}});
+  }
+  return json;
+}
+
+/// Written beside its place and then moved there, so that a reader never sees half of it.
+std::filesystem::path write_file(const std::filesystem::path& path, const std::string& text) {
+  const std::filesystem::path partial = path.string() + ".partial";
+  std::ofstream file(partial, std::ios::binary);
+  file << text;
+  file.close();
+  std::error_code error;
+  if (file) std::filesystem::rename(partial, path, error);
+  if (!file || error)
+    throw InputError(
+        "", fmt::format("cannot write {}; is there room, and may you write there?", path.string()));
+  return path;
+}
+
+}  // namespace
+
+std::string to_table(const StudyResult& result) {
+  std::vector<TableRow> rows = {
+      {"figure", "reported", "simulated", "ratio", "role", "tolerance", "within"}};
+  for (const StudyOutcome& outcome : result.outcomes)
+    rows.push_back({outcome.row.what, expected_text(outcome.row),
+                    fmt::format("{:.4g}", outcome.simulated),
+                    fmt::format("{:.3f}", outcome.ratio()), std::string(name(outcome.row.role)),
+                    outcome.row.relation == Relation::at_most
+                        ? "limit"
+                        : fmt::format("{:.0f} %", 100.0 * outcome.row.tolerance),
+                    std::string(verdict(outcome))});
+  std::string text =
+      fmt::format("{}\n({})\n\n{}\n", result.study.title, result.study.source, aligned_table(rows));
+  for (const std::string& note : result.study.notes) text += fmt::format("  {}\n", note);
+  return text;
+}
+
+std::vector<std::filesystem::path> write_report(const StudyResult& result,
+                                                const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw InputError(
+        "", fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
+  return {write_file(folder / "rows.csv", rows_csv(result)),
+          write_file(folder / "points.csv", points_csv(result)),
+          write_file(folder / "study.json", study_json(result).dump(2) + "\n")};
+}
+
+}  // namespace equarx::experiments

@@ -1,0 +1,153 @@
+"""Tests the command tools/plot/plot.py: what it writes, and what it refuses."""
+import unittest
+import xml.etree.ElementTree
+
+import synthetic
+from picture_case import PictureCase
+
+PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
+NAMES = ["time", "speedup", "error", "breakdown", "paper"]
+
+
+class Writes(PictureCase):
+    def check_pictures(self, paths: list[str], names: list[str]) -> None:
+        expected = [f"{name}.{ending}" for name in names for ending in ("png", "svg")]
+        self.assertEqual([path.rsplit("/", 1)[-1] for path in paths], expected)
+        for path in paths:
+            content = (self.folder / path).read_bytes()
+            if path.endswith("png"):
+                self.assertTrue(content.startswith(PNG_MAGIC))
+            else:
+                self.assertTrue(xml.etree.ElementTree.fromstring(content).tag.endswith("svg"))
+
+    def test_study_writes_all_pictures_into_its_folder_and_prints_their_paths(self):
+        synthetic.write_study(self.folder)
+        ran = self.run_plot("study", self.folder)
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        self.check_pictures(ran.stdout.split(), [*NAMES, "error_formats", "breakdown_formats"])
+
+    def test_study_does_without_the_optional_experiment(self):
+        synthetic.write_study(self.folder)
+        synthetic.write(self.folder / "points.csv", synthetic.sizes() + synthetic.six())
+        self.check_pictures(self.run_plot("study", ".").stdout.split(), NAMES)
+
+    def test_one_picture_goes_where_it_is_told_and_folders_are_made(self):
+        synthetic.write(self.folder / "points.csv", synthetic.sizes())
+        ran = self.run_plot("time", "points.csv", "-o", "new/folder")
+        self.check_pictures(ran.stdout.split(), ["time"])
+        self.assertTrue((self.folder / "new" / "folder" / "time.png").exists())
+
+    def test_inputs_are_put_together_and_columns_may_be_in_any_order(self):
+        rows = synthetic.six()
+        synthetic.write(self.folder / "a.csv", rows[:3])
+        synthetic.write(self.folder / "b.csv", [dict(reversed(row.items()), more="x") for row in rows[3:]])
+        ran = self.run_plot("breakdown", "a.csv", "b.csv")
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        self.assertIn("semi-loop all-gather", self.texts_of("breakdown.svg"))
+        self.assertIn("full-loop both", self.texts_of("breakdown.svg"))
+
+    def texts_of(self, name: str) -> str:
+        # matplotlib draws text as outlines, and names each in a comment.
+        return (self.folder / name).read_text()
+
+    def test_the_same_input_gives_the_same_files(self):
+        synthetic.write_study(self.folder)
+        self.run_plot("study", ".", "-o", "a")
+        self.run_plot("study", ".", "-o", "b")
+        for first in sorted((self.folder / "a").iterdir()):
+            self.assertEqual(first.read_bytes(), (self.folder / "b" / first.name).read_bytes(), first.name)
+
+    def test_help_has_examples(self):
+        ran = self.run_plot("--help")
+        self.assertEqual(ran.returncode, 0)
+        self.assertIn("plot.py study results/", ran.stdout)
+
+
+class Refuses(PictureCase):
+    def points(self, *changes) -> None:
+        """Writes six rows, changed: (row, column, value)."""
+        rows = synthetic.six()
+        for row, column, value in changes:
+            rows[row][column] = value
+        synthetic.write(self.folder / "points.csv", rows)
+
+    def test_a_file_that_is_not_there(self):
+        self.check_refused(["none.csv", "No such file"], "time", "none.csv")
+
+    def test_a_folder_that_is_no_study(self):
+        self.check_refused(["points.csv", "No such file"], "study", self.folder)
+
+    def test_a_folder_instead_of_a_file(self):
+        self.check_refused([str(self.folder), "directory"], "time", self.folder)
+
+    def test_a_column_that_is_missing_with_the_nearest(self):
+        rows = [{("speed_up" if key == "speedup" else key): value for key, value in row.items()}
+                for row in synthetic.six()]
+        synthetic.write(self.folder / "points.csv", rows)
+        self.check_refused(["points.csv", "'speedup'", "'speed_up'"], "error", "points.csv")
+
+    def test_an_experiment_that_is_missing(self):
+        self.points()
+        self.check_refused(["points.csv", "'sizes'", "six"], "time", "points.csv")
+
+    def test_values_that_cannot_be(self):
+        for value in ("fast", "nan", "inf", "-1", ""):
+            with self.subTest(value=value):
+                self.points((2, "speedup", value))
+                self.check_refused(["points.csv, line 4", "'speedup'"], "error", "points.csv")
+
+    def test_a_time_of_zero(self):
+        self.points((2, "time_s", 0))
+        self.check_refused(["line 4", "'time_s'"], "breakdown", "points.csv")
+
+    def test_parts_that_do_not_make_up_the_whole(self):
+        self.points((1, "bubbles_s", 1e-4))
+        self.check_refused(["line 3", "payload_s + scales_s", "time_s"], "breakdown", "points.csv")
+
+    def test_errors_without_numerics(self):
+        self.points((1, "mse", ""), (1, "mse_vs_baseline", ""))
+        self.check_refused(["line 3", "'full-loop both'", "numerics"], "error", "points.csv")
+
+    def test_two_machines_in_one_picture(self):
+        self.points((3, "hardware", "tpu-v4"))
+        self.check_refused(["line 5", "tpu-v4", "tpu-v5e"], "breakdown", "points.csv")
+
+    def test_two_rows_for_one_place(self):
+        self.points((3, "label", "bf16"))
+        self.check_refused(["line 5", "second", "bf16"], "breakdown", "points.csv")
+
+    def test_broken_files(self):
+        header = ",".join(synthetic.six()[0])
+        broken = {b"": "empty", header.encode(): "no row", b"\xff\xfe\x00": "not a CSV",
+                  f"{header}\n1,2".encode(): "line 2: 2 cells", f"{header},label\n".encode(): "twice"}
+        for content, problem in broken.items():
+            with self.subTest(problem=problem):
+                (self.folder / "points.csv").write_bytes(content)
+                self.check_refused(["points.csv", problem], "error", "points.csv")
+
+    def test_rows_of_paper_that_make_no_sense(self):
+        for column, value in {"role": "guess", "within": "maybe", "ratio": "0", "tolerance": "10"}.items():
+            with self.subTest(column=column):
+                rows = synthetic.paper_rows()
+                rows[1][column] = value
+                synthetic.write(self.folder / "rows.csv", rows)
+                self.check_refused(["rows.csv, line 3", f"'{column}'", value], "paper", "rows.csv")
+
+    def test_an_error_leaves_nothing_behind(self):
+        synthetic.write_study(self.folder)
+        (self.folder / "rows.csv").unlink()
+        self.check_refused(["rows.csv"], "study", ".", "-o", "pictures")
+        self.assertFalse((self.folder / "pictures").exists())
+
+    def test_wrong_usage(self):
+        self.points()
+        (self.folder / "file").write_text("")
+        self.check_refused(["'pie'", "--help"], "pie", "points.csv")
+        self.check_refused(["INPUT"], "time")
+        self.check_refused(["one folder"], "study", "a", "b")
+        self.check_refused(["--experiment"], "study", ".", "--experiment", "six")
+        self.check_refused(["file"], "error", "points.csv", "-o", "file")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,40 @@
+"""What the EQuARX paper reports (Ahmed et al., arXiv 2506.17615), as far as pictures mark it."""
+import dataclasses
+
+from data import Row
+from quantities import KIB
+
+# One experiment: AllReduce of 4096 x 4096 bf16 on a 4x2 slice of TPU v5e, int8, values from N(0, 1).
+HARDWARE = "v5e"
+TOPOLOGY = "slice 4x2"
+TENSOR_BYTES = 4096 * 4096 * 2
+# "No gain": below this, hop latency dominates.
+GAIN_FROM_BYTES = 2 * KIB**2
+
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    """One configuration of that experiment; mse is against the result of the BF16 AllReduce."""
+
+    ring: str
+    quantize: str
+    speedup: float
+    mse: float
+
+
+POINTS = [
+    Point("full-loop", "both", 1.8, 0.0014),
+    Point("semi-loop", "both", 1.6, 0.001),
+    # The paper does not say which ring this is.
+    Point("", "all-gather", 1.3, 0.0003),
+]
+
+
+def same_machine(row: Row) -> bool:
+    """Whether the row is of the slice that the points were measured on."""
+    return HARDWARE in row.text("hardware") and row.text("topology") == TOPOLOGY
+
+
+def same_experiment(row: Row) -> bool:
+    """Whether the row is of that slice and of a tensor of that size."""
+    return same_machine(row) and row.number("tensor_bytes") == TENSOR_BYTES

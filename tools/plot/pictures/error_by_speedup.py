@@ -1,0 +1,107 @@
+"""Error against speedup: what each configuration costs and gives."""
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+import data
+import labels
+import paper
+import quantities
+import style
+from data import Row
+
+COLUMNS = ["experiment", "hardware", "topology", "chips", "tensor_bytes", "label", "algorithm", "ring",
+           "speedup", "mse", "mse_vs_baseline"]
+# Room around the points for their labels.
+SPEEDUP_ROOM = 0.12
+ERROR_ROOM = 1.6
+MARKER_SIZE, PAPER_SIZE = 8, 13
+QUANTIZED = "equarx"
+PAPER_LOOK = {"color": style.ORANGE, "marker": "*", "markersize": PAPER_SIZE, "linestyle": "none",
+              "markeredgecolor": style.INK, "markeredgewidth": 0.8}
+
+
+def draw(rows: list[Row]) -> Figure:
+    """MSE against the BF16 AllReduce (filled) and against the exact sum (hollow) of each label."""
+    data.check_unique(rows, ["label"])
+    figure, [axes] = style.frame(9, 5.2, style.Margins(left=0.95, head=1.5))
+    reported = paper.POINTS if all(map(paper.same_experiment, rows)) else []
+    places = [place for row in rows for place in _errors(row)] + [(p.speedup, p.mse) for p in reported]
+    _prepare(axes, places)
+
+    looks = _looks(rows)
+    names = []
+    for row in rows:
+        look = looks[_family(row)]
+        _draw_row(axes, row, look)
+        x, y = _errors(row)[0]
+        names.append(labels.Label(x, y, row.text("label"), look.colour))
+    for point in reported:
+        axes.plot([point.speedup], [point.mse], **PAPER_LOOK)
+        what = ", ".join(filter(None, ["paper", point.ring, point.quantize]))
+        names.append(labels.Label(point.speedup, point.mse, what, italic=True))
+
+    size = quantities.size_text(float(data.the_only(rows, "tensor_bytes")))
+    style.caption(figure, "Error against speedup",
+                  f"AllReduce of {size} of bf16 on each of {data.the_only(rows, 'chips')} x "
+                  f"{data.the_only(rows, 'hardware')}, {data.the_only(rows, 'topology')}")
+    style.legend(figure, _legend(looks, bool(reported)))
+    labels.place(axes, names, places)
+    return figure
+
+
+def _family(row: Row) -> str:
+    """What decides the look: the ring of a quantized collective, else that it is plain."""
+    algorithm = row.text("algorithm")
+    return row.text("ring") if algorithm == QUANTIZED else f"plain {algorithm}"
+
+
+def _looks(rows: list[Row]) -> dict[str, style.Look]:
+    return style.looks(list(dict.fromkeys(_family(row) for row in rows)))
+
+
+def _errors(row: Row) -> list[tuple[float, float]]:
+    """Where the row is in the picture: filled then hollow; the baseline has no error against itself."""
+    found = [(row.positive("speedup"), row.number(column))
+             for column in ("mse_vs_baseline", "mse") if row.has(column)]
+    found = [(speedup, error) for speedup, error in found if error > 0]
+    if not found:
+        raise row.error(f"'{row.text('label')}' has no error: 'mse' and 'mse_vs_baseline' are empty or 0; "
+                        "switch numerics on")
+    return found
+
+
+def _prepare(axes: Axes, places: list[tuple[float, float]]) -> None:
+    speedups, errors = zip(*places)
+    room = SPEEDUP_ROOM * max(max(speedups) - min(speedups), 1)
+    axes.set_xlim(min(speedups) - room, max(speedups) + room)
+    axes.set_yscale("log")
+    axes.set_ylim(min(errors) / ERROR_ROOM, max(errors) * ERROR_ROOM)
+    quantities.log_axis(axes.yaxis, lambda value: f"{value:g}")
+    quantities.times_axis(axes.xaxis)
+    axes.set_xlabel("speedup over the bf16 AllReduce (right is better)")
+    axes.set_ylabel("mean squared error (down is better)")
+
+
+def _draw_row(axes: Axes, row: Row, look: style.Look) -> None:
+    places = _errors(row)
+    axes.plot(*zip(*places), color=look.colour, linewidth=0.8, zorder=1)
+    if row.has("mse") and row.number("mse") > 0:
+        axes.plot([row.number("speedup")], [row.number("mse")], color=look.colour, marker=look.marker,
+                  markersize=MARKER_SIZE, markerfacecolor="white", zorder=2)
+    if row.has("mse_vs_baseline") and row.number("mse_vs_baseline") > 0:
+        axes.plot([row.number("speedup")], [row.number("mse_vs_baseline")], color=look.colour,
+                  marker=look.marker, markersize=MARKER_SIZE, zorder=3)
+
+
+def _legend(looks: dict[str, style.Look], with_paper: bool) -> list[list[Line2D]]:
+    def mark(look: style.Look, label: str, face=None) -> Line2D:
+        return Line2D([], [], color=look.colour, marker=look.marker, markersize=MARKER_SIZE, linestyle="none",
+                      label=label, markerfacecolor=face or look.colour)
+
+    grey = style.Look(style.GREY, "o", "none")
+    families = [mark(look, name) for name, look in looks.items()]
+    errors = [mark(grey, "against the BF16 AllReduce"), mark(grey, "against the exact sum", "white")]
+    if with_paper:
+        errors.append(Line2D([], [], label="paper (its reference is not stated)", **PAPER_LOOK))
+    return [families, errors]

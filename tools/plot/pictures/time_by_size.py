@@ -1,0 +1,50 @@
+"""Simulated time against tensor size, beside the lower bound of each collective."""
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+import data
+import quantities
+import style
+from data import Row
+from pictures import series
+
+COLUMNS = [*series.COLUMNS, "time_s", "lower_bound_s"]
+# Lower bounds of tiny tensors are far below any time; the axis starts this factor below the smallest time.
+ROOM_BELOW = 2.5
+ROOM_ABOVE = 1.6
+BOUND_LINE = {"linestyle": ":", "linewidth": 1.2, "markersize": 3.5, "markerfacecolor": "white",
+              "zorder": 1.5}
+
+
+def draw(rows: list[Row]) -> Figure:
+    """One panel for each slice, one line for each label, both axes logarithmic."""
+    looks = style.looks(series.labels(rows))
+    groups = series.panels(rows)
+    figure, panels = style.frame(11, 3.9, style.Margins(head=1.35), len(groups))
+    for axes, (topology, group) in zip(panels, groups.items()):
+        series.prepare(axes, topology, group)
+        for label, line in series.lines(group).items():
+            sizes = [row.number("tensor_bytes") for row in line]
+            look = looks[label]
+            axes.plot(sizes, [row.positive("time_s") for row in line],
+                      color=look.colour, marker=look.marker, linestyle=look.line)
+            axes.plot(sizes, [row.positive("lower_bound_s") for row in line],
+                      color=look.colour, marker=look.marker, **BOUND_LINE)
+
+    times = [row.number("time_s") for row in rows]
+    panels[0].set_yscale("log")
+    panels[0].set_ylim(min(times) / ROOM_BELOW, max(times) * ROOM_ABOVE)
+    quantities.log_axis(panels[0].yaxis, quantities.time_text)
+    panels[0].set_ylabel("time of one AllReduce")
+    style.caption(figure, "Time of an AllReduce against tensor size",
+                  f"{data.the_only(rows, 'hardware')}; no schedule can be faster than the lower bound: "
+                  "the bytes of the busiest link direction over its bandwidth")
+    style.legend(figure, [_legend(looks)])
+    return figure
+
+
+def _legend(looks: dict[str, style.Look]) -> list[Line2D]:
+    runs = [Line2D([], [], color=look.colour, marker=look.marker, linestyle=look.line, label=label)
+            for label, look in looks.items()]
+    return [*runs, Line2D([], [], color=style.GREY, marker="o",
+                          label="lower bound of the collective with that marker", **BOUND_LINE)]

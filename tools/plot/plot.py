@@ -1,0 +1,137 @@
+#!/usr/bin/python3
+"""Draws the pictures of a study: PNG and SVG from the CSV files that equarx-sim writes."""
+import argparse
+import dataclasses
+import pathlib
+import sys
+import types
+
+# This file is run as a script, so its own folder is where the imports below are found.
+import data
+try:
+    import style
+    from pictures import breakdown, error_by_speedup, paper_ratio, speedup_by_size, time_by_size
+except ModuleNotFoundError as problem:
+    sys.exit(f"plot: {sys.executable} has no module '{problem.name}'; "
+             "'bash tools/setup.sh' installs matplotlib for /usr/bin/python3")
+
+WRONG_INPUT = 2
+STUDY = "study"
+POINTS, ROWS = "points.csv", "rows.csv"
+
+
+@dataclasses.dataclass(frozen=True)
+class Kind:
+    """A picture: what draws it, of which file of a study, and of which experiment if that file has many."""
+
+    picture: types.ModuleType
+    table: str
+    experiment: str
+    what: str
+
+
+KINDS = {
+    "time": Kind(time_by_size, POINTS, "sizes", "time against tensor size, with lower bounds"),
+    "speedup": Kind(speedup_by_size, POINTS, "sizes", "speedup against tensor size, with the paper's points"),
+    "error": Kind(error_by_speedup, POINTS, "six", "error against speedup, with the paper's points"),
+    "breakdown": Kind(breakdown, POINTS, "six", "where the time goes"),
+    "paper": Kind(paper_ratio, ROWS, "", "simulated against reported figures"),
+}
+# Drawn by `study` beside the pictures above, where the study has the experiment.
+OPTIONAL = [("error", "formats"), ("breakdown", "formats")]
+
+EXAMPLES = f"""
+kinds:
+{chr(10).join(f'  {name:10} {kind.what} (of {kind.table})' for name, kind in KINDS.items())}
+  {STUDY:10} all of them, of a folder that has {POINTS} and {ROWS}
+
+examples:
+  python3 tools/plot/plot.py study results/equarx_paper
+  python3 tools/plot/plot.py speedup results/equarx_paper/points.csv -o pictures
+  python3 tools/plot/plot.py error results/equarx_paper/points.csv --experiment formats -o pictures
+"""
+
+
+class OneLineParser(argparse.ArgumentParser):
+    """A parser whose errors are one line, as all errors of this command are."""
+
+    def error(self, message: str):
+        self.exit(WRONG_INPUT, f"plot: {message}; try --help\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    made = OneLineParser(prog="plot.py", description=__doc__, epilog=EXAMPLES,
+                         formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.add_argument("kind", metavar="KIND", choices=[*KINDS, STUDY], help="see below")
+    made.add_argument("inputs", metavar="INPUT", nargs="+", type=pathlib.Path,
+                      help="CSV files, whose rows are put together; for study a folder")
+    made.add_argument("-o", "--output", metavar="DIR", type=pathlib.Path,
+                      help="folder for the pictures (default: the current one; for study its own)")
+    made.add_argument("--experiment", metavar="NAME",
+                      help="draw this experiment of points.csv (default: sizes or six, as the picture needs)")
+    return made
+
+
+def file_name(kind_name: str, experiment: str) -> str:
+    """Name of a picture's files: experiments other than the usual one are named in it."""
+    usual = experiment in ("", KINDS[kind_name].experiment)
+    return kind_name if usual else f"{kind_name}_{experiment}"
+
+
+def draw(kind_name: str, inputs: list[pathlib.Path], experiment: str):
+    """The figure of one kind."""
+    kind = KINDS[kind_name]
+    rows = [row for path in inputs for row in data.read_table(path, kind.picture.COLUMNS)]
+    if experiment:
+        rows = data.of_experiment(rows, experiment, ", ".join(map(str, inputs)))
+    return kind.picture.draw(rows)
+
+
+def study(folder: pathlib.Path) -> dict:
+    """All figures of a study, by file name."""
+    wanted = [(name, kind.experiment) for name, kind in KINDS.items()]
+    present = data.experiment_names(data.read_table(folder / POINTS, ["experiment"]))
+    wanted += [(name, experiment) for name, experiment in OPTIONAL if experiment in present]
+    return {file_name(name, experiment): draw(name, [folder / KINDS[name].table], experiment)
+            for name, experiment in wanted}
+
+
+def figures(arguments: argparse.Namespace) -> dict:
+    """What the command line asks for: figures by file name."""
+    if arguments.kind == STUDY:
+        if len(arguments.inputs) != 1:
+            raise data.InputError("study takes one folder")
+        if arguments.experiment:
+            raise data.InputError("study draws all experiments: leave --experiment away")
+        return study(arguments.inputs[0])
+    experiment = KINDS[arguments.kind].experiment
+    if arguments.experiment and not experiment:
+        raise data.InputError(f"{arguments.kind} is not of an experiment: leave --experiment away")
+    experiment = arguments.experiment or experiment
+    return {file_name(arguments.kind, experiment): draw(arguments.kind, arguments.inputs, experiment)}
+
+
+def main() -> int:
+    """Draws everything before it writes anything, so that an error leaves no half of a study behind."""
+    arguments = parser().parse_args()
+    style.use()
+    own = arguments.inputs[0] if arguments.kind == STUDY else pathlib.Path(".")
+    folder = arguments.output or own
+    try:
+        made = figures(arguments)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, figure in made.items():
+            for path in style.save(figure, folder, name):
+                print(path)
+    except data.InputError as problem:
+        print(f"plot: {problem}", file=sys.stderr)
+        return WRONG_INPUT
+    except OSError as problem:
+        print(f"plot: {problem.filename or folder}: {problem.strerror}", file=sys.stderr)
+        return WRONG_INPUT
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
