@@ -7,6 +7,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "models/numerics/bfloat16.hpp"
 #include "models/numerics/element_codecs.hpp"
@@ -141,9 +142,11 @@ void count_run(const float* values, std::size_t length, const Scales& scales,
   for (std::size_t i = 0; i < length; ++i) {
     const float ratio = quotient(values[i], scales, i);
     const float decoded = product(Element::decode(Element::encode(ratio)), scales, i);
+    // Without a scale nothing else would tell that a format without NaN or Inf lost one.
+    const bool lost = std::is_same_v<Scales, NoScale> && !std::isfinite(values[i]);
     counts.clipped += std::isfinite(ratio) && std::abs(ratio) >= Element::kClipThreshold;
-    counts.flushed += values[i] != 0.0F && decoded == 0.0F;
-    counts.non_finite += !std::isfinite(decoded);
+    counts.flushed += values[i] != 0.0F && decoded == 0.0F && !lost;
+    counts.non_finite += lost || !std::isfinite(decoded);
   }
   counts.elements += length;
 }
@@ -160,9 +163,6 @@ void check_format(const BlockFormat& format) {
   if (format.scaled && cast) {
     throw std::invalid_argument(std::string(name(format.element)) +
                                 " with scales: use it without, or use int8 or an FP8 format");
-  }
-  if (!format.scaled && format.element == ElementFormat::int8) {
-    throw std::invalid_argument("int8 without scales: int8 is integers of a scale, so set scaled");
   }
   scale_count(format, 0);  // throws for blocks of 0 elements
 }

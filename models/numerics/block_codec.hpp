@@ -14,7 +14,7 @@ struct QuantizeCounts {
   std::uint64_t elements = 0;
   std::uint64_t clipped = 0;     ///< finite, but beyond the largest code even after rounding
   std::uint64_t flushed = 0;     ///< not zero, but decoded as zero
-  std::uint64_t non_finite = 0;  ///< decoded as NaN or Inf
+  std::uint64_t non_finite = 0;  ///< decoded as NaN or Inf; without scales, also was one before
 
   QuantizeCounts& operator+=(const QuantizeCounts& other);
   bool operator==(const QuantizeCounts&) const = default;
@@ -37,14 +37,15 @@ struct QuantizeCounts {
 /// - The error of int8 is at most scale / 2, up to FP32 rounding; a group whose abs-max is below
 ///   2^-126 x M may be coarser than its abs-max asks for, and its error is then at most 2^-127.
 /// - Without scales a code is the cast of x: fp32 exact, bf16 and FP8 as in bfloat16.hpp and
-///   minifloat.hpp.
+///   minifloat.hpp, int8 the nearest integer (ties to even) within +-127. int8 has no code for NaN,
+///   which becomes 0, nor for Inf, which saturates; count() tells of both.
 /// Which NaN (sign, payload) a NaN becomes is not specified.
 ///
 /// Every function throws std::invalid_argument for spans whose sizes do not fit each other.
 class BlockCodec {
  public:
   /// Throws std::invalid_argument for a format that has no meaning: contiguous blocks of 0
-  /// elements, int8 without scales, fp32 or bf16 with scales.
+  /// elements, fp32 or bf16 with scales.
   explicit BlockCodec(BlockFormat format);
 
   const BlockFormat& format() const { return format_; }

@@ -30,7 +30,7 @@ struct Bf16Element {
   static constexpr float decode(Code code) { return float_from_bf16(code); }
 };
 
-/// Symmetric: -128 is never used. NaN has no code and becomes 0; its group's scale carries it.
+/// Symmetric: -128 is never used. NaN has no code and becomes 0; its group's scale, if any, carries it.
 struct Int8Element {
   using Code = std::int8_t;
   static constexpr float kMaxFinite = 127.0F;

@@ -110,7 +110,7 @@ void put_element(float value, ElementFormat format, std::span<std::byte> payload
   if (format == ElementFormat::fp32) {
     put(value, payload, i);
   } else if (format == ElementFormat::int8) {
-    double code = std::nearbyint(static_cast<double>(value));
+    double code = std::isnan(value) ? 0.0 : std::nearbyint(static_cast<double>(value));
     if (code > 127.0) code = 127.0;
     if (code < -127.0) code = -127.0;
     put(static_cast<std::int8_t>(code), payload, i);

@@ -25,31 +25,6 @@ void make_room(std::vector<T>& elements, std::size_t size) {
 
 }  // namespace
 
-LaneTable::LaneTable(const collectives::Program& program)
-    : program_(program),
-      lanes_(std::size_t{program.partition.segments()} * program.partition.minishards()),
-      places_(program.buffers.size()) {
-  const auto lane_of = [&](const Tile& tile) -> Lane& {
-    return lanes_[std::size_t{tile.segment} * program.partition.minishards() + tile.minishard];
-  };
-  for (BufferId id = 0; id < program.buffers.size(); ++id) {
-    Lane& lane = lane_of(program.buffers[id].tile);
-    places_[id] = static_cast<std::uint32_t>(lane.buffers.size());
-    lane.buffers.push_back(id);
-  }
-  for (InstructionId id = 0; id < program.instructions.size(); ++id) {
-    const Instruction& instruction = program.instructions[id];
-    const bool transfer = instruction.op == Op::send || instruction.op == Op::wait;
-    lane_of(transfer ? program.buffers[program.messages[instruction.message].buffer].tile
-                     : instruction.tile)
-        .instructions.push_back(id);
-  }
-}
-
-const Lane& LaneTable::lane(std::uint32_t segment, std::uint32_t minishard) const {
-  return lanes_[std::size_t{segment} * program_.partition.minishards() + minishard];
-}
-
 UnitInterpreter::UnitInterpreter(const LaneTable& lanes, const TensorSource& source)
     : lanes_(lanes),
       program_(lanes.program()),
@@ -60,15 +35,15 @@ UnitInterpreter::UnitInterpreter(const LaneTable& lanes, const TensorSource& sou
 
 void UnitInterpreter::run(const Unit& unit) {
   start(unit);
-  for (const InstructionId id : lanes_.lane(unit.segment, unit.minishard).instructions)
-    run(program_.instructions[id]);
+  for (const InstructionId id : lane_->instructions) run(program_.instructions[id]);
 }
 
 void UnitInterpreter::start(const Unit& unit) {
   unit_ = unit;
+  lane_ = &lanes_.lanes()[unit.lane];
   const collectives::Partition& partition = program_.partition;
-  const Range range = partition.minishard(unit.minishard);
-  first_element_ = partition.segment_begin(unit.shard, unit.segment) + range.begin;
+  const Range range = lane_->range;
+  first_element_ = partition.segment_begin(unit.shard, lane_->segment) + range.begin;
   const std::uint64_t left = partition.elements() - std::min(partition.elements(), first_element_);
   real_elements_ = std::min(range.size(), left);
   ranks_identical_ = true;
@@ -77,7 +52,7 @@ void UnitInterpreter::start(const Unit& unit) {
   make_room(result_, range.size());
   have_result_.assign(partition.microshards(), false);
   exact_.assign(range.size(), 0.0);
-  encoded_.resize(lanes_.lane(unit.segment, unit.minishard).buffers.size());
+  encoded_.resize(lane_->buffers.size());
   for (std::uint32_t rank = 0; rank < program_.ranks; ++rank) {
     make_room(values_[rank], range.size());
     source_.read(rank, first_element_, values_[rank]);
@@ -174,7 +149,8 @@ std::uint32_t UnitInterpreter::rank_of(const Tile& tile) const {
 }
 
 Range UnitInterpreter::range_of(const Tile& tile) const {
-  return program_.partition.microshard(tile.minishard, tile.microshard);
+  const Range range = program_.partition.microshard(tile.minishard, tile.microshard);
+  return {range.begin - lane_->in_minishard, range.end - lane_->in_minishard};
 }
 
 std::span<float> UnitInterpreter::values_of(const Tile& tile) {

@@ -9,37 +9,15 @@
 
 #include "models/collectives/program.hpp"
 #include "models/numerics/block_codec.hpp"
+#include "models/values/lanes.hpp"
 #include "models/values/tensor_source.hpp"
 
 namespace equarx::values {
 
-/// A minishard of one shard: no scale, and no sum, reaches out of it.
+/// One lane of one shard.
 struct Unit {
   std::uint32_t shard = 0;
-  std::uint32_t segment = 0;
-  std::uint32_t minishard = 0;
-};
-
-/// The instructions of a program that concern one minishard of one segment, whatever the shard.
-struct Lane {
-  std::vector<collectives::InstructionId> instructions;
-  std::vector<collectives::BufferId> buffers;
-};
-
-/// A program sorted by lanes, for interpreters to share.
-class LaneTable {
- public:
-  explicit LaneTable(const collectives::Program& program);
-
-  const collectives::Program& program() const { return program_; }
-  const Lane& lane(std::uint32_t segment, std::uint32_t minishard) const;
-  /// Place of a buffer within its lane's `buffers`.
-  std::uint32_t place(collectives::BufferId buffer) const { return places_[buffer]; }
-
- private:
-  const collectives::Program& program_;
-  std::vector<Lane> lanes_;
-  std::vector<std::uint32_t> places_;
+  std::uint32_t lane = 0;  ///< index into LaneTable::lanes()
 };
 
 /// Runs a unit on all ranks. Holds the memory for it, to be used for unit after unit by one thread.
@@ -91,6 +69,7 @@ class UnitInterpreter {
   std::array<numerics::BlockCodec, collectives::kPhases> codecs_;
 
   Unit unit_;
+  const Lane* lane_ = nullptr;  // of unit_
   std::uint64_t first_element_ = 0;
   std::size_t real_elements_ = 0;
   std::vector<std::vector<float>> values_;  // by rank: first its input, then its partial sums

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <exception>
 #include <mutex>
 #include <numeric>
 #include <thread>
 
-#include "models/numerics/bfloat16.hpp"
 #include "models/values/unit_interpreter.hpp"
 
 namespace equarx::values {
@@ -21,7 +21,31 @@ struct UnitReport {
   std::array<std::uint64_t, collectives::kDirections> sent{};
   std::array<std::uint64_t, collectives::kDirections> received{};
   numerics::QuantizeCounts quantized;
+  std::uint64_t elements = 0;
 };
+
+/// Whether an element lies in one of the windows that make up the sample, which are spread evenly.
+bool in_sample(std::uint64_t element, std::uint64_t elements, double sample) {
+  constexpr double kWindows = 64.0;
+  const double window =
+      std::floor(kWindows * static_cast<double>(element) / static_cast<double>(elements));
+  return std::floor((window + 1.0) * sample) > std::floor(window * sample) || window == 0.0;
+}
+
+/// Units shard by shard; all of them, or those that begin in the sample.
+std::vector<Unit> sampled_units(const collectives::Program& program, const LaneTable& lanes,
+                                double sample) {
+  std::vector<Unit> units;
+  for (std::uint32_t shard = 0; shard < program.ranks; ++shard)
+    for (std::uint32_t lane = 0; lane < lanes.lanes().size(); ++lane) {
+      const Lane& what = lanes.lanes()[lane];
+      const std::uint64_t first =
+          program.partition.segment_begin(shard, what.segment) + what.range.begin;
+      if (sample >= 1.0 || in_sample(first, program.partition.elements(), sample))
+        units.push_back({shard, lane});
+    }
+  return units;
+}
 
 class Run {
  public:
@@ -30,8 +54,8 @@ class Run {
         source_(source),
         options_(options),
         lanes_(program),
-        reports_(std::size_t{program.ranks} * program.partition.segments() *
-                 program.partition.minishards()) {}
+        units_(sampled_units(program, lanes_, options.sample)),
+        reports_(units_.size()) {}
 
   ValueResult execute() {
     const unsigned wanted = options_.threads == 0 ? default_threads() : options_.threads;
@@ -51,7 +75,7 @@ class Run {
       UnitInterpreter interpreter(lanes_, source_);
       std::vector<float> baseline;
       for (std::size_t unit = next_++; unit < reports_.size(); unit = next_++) {
-        interpreter.run(unit_at(unit));
+        interpreter.run(units_[unit]);
         report(interpreter, baseline, reports_[unit]);
       }
     } catch (...) {
@@ -61,14 +85,6 @@ class Run {
     }
   }
 
-  Unit unit_at(std::size_t index) const {
-    const auto minishards = program_.partition.minishards();
-    const auto segments = program_.partition.segments();
-    return {static_cast<std::uint32_t>(index / minishards / segments),
-            static_cast<std::uint32_t>(index / minishards % segments),
-            static_cast<std::uint32_t>(index % minishards)};
-  }
-
   void report(const UnitInterpreter& unit, std::vector<float>& baseline, UnitReport& report) const {
     report.against_exact.add(unit.result(), unit.exact());
     report.ranks_identical = unit.ranks_identical();
@@ -76,12 +92,20 @@ class Run {
     report.received = unit.received_bytes();
     report.quantized = unit.quantized();
     if (unit.result().empty()) return;  // nothing but padding, beyond the end of the tensors
-    if (options_.baseline != nullptr) {
-      baseline.resize(unit.result().size());
-      options_.baseline->read(unit.first_element(), baseline);
-      report.against_baseline.add(unit.result(), std::span<const float>(baseline));
-    }
+    report.elements = unit.result().size();
+    if (options_.baseline != nullptr) compare(unit, *options_.baseline, baseline, report);
     if (options_.result != nullptr) options_.result->write(unit.first_element(), unit.result());
+  }
+
+  static void compare(const UnitInterpreter& unit, const ResultTensor& with,
+                      std::vector<float>& values, UnitReport& report) {
+    const std::uint64_t first = unit.first_element();
+    for (const collectives::Range& part : with.known({first, first + unit.result().size()})) {
+      values.resize(part.size());
+      with.read(part.begin, values);
+      report.against_baseline.add(unit.result().subspan(part.begin - first, part.size()),
+                                  std::span<const float>(values));
+    }
   }
 
   /// Adds the reports up in the order of units, which does not depend on who computed them.
@@ -94,6 +118,7 @@ class Run {
       baseline.merge(report.against_baseline);
       result.ranks_identical = result.ranks_identical && report.ranks_identical;
       result.quantized += report.quantized;
+      result.computed_elements += report.elements;
       for (std::size_t direction = 0; direction < collectives::kDirections; ++direction) {
         result.sent_bytes[direction] += report.sent[direction];
         result.received_bytes[direction] += report.received[direction];
@@ -108,22 +133,15 @@ class Run {
   const TensorSource& source_;
   const ValueOptions& options_;
   LaneTable lanes_;
+  std::vector<Unit> units_;  ///< in the order of the tensor
   std::vector<UnitReport> reports_;
   std::atomic<std::size_t> next_ = 0;
   std::mutex failure_mutex_;
   std::exception_ptr failure_;
 };
 
-std::uint64_t largest_minishard(const collectives::Partition& partition) {
-  std::uint64_t largest = 0;
-  for (std::uint32_t minishard = 0; minishard < partition.minishards(); ++minishard)
-    largest = std::max(largest, partition.minishard(minishard).size());
-  return largest;
-}
-
 /// What one thread keeps of encoded buffers: at each place of a lane, the largest that comes there.
-std::uint64_t encoded_bytes(const collectives::Program& program) {
-  const LaneTable lanes(program);
+std::uint64_t encoded_bytes(const collectives::Program& program, const LaneTable& lanes) {
   std::vector<std::uint64_t> largest(program.buffers.size());
   for (collectives::BufferId id = 0; id < program.buffers.size(); ++id) {
     const collectives::Buffer& buffer = program.buffers[id];
@@ -141,29 +159,6 @@ double share(std::uint64_t part, std::uint64_t whole) {
 
 }  // namespace
 
-ResultTensor::ResultTensor(std::uint64_t elements, numerics::ElementFormat format)
-    : elements_(elements), format_(format) {
-  if (format == numerics::ElementFormat::bf16)
-    bf16_.resize(elements);
-  else
-    fp32_.resize(elements);
-}
-
-void ResultTensor::write(std::uint64_t first, std::span<const float> values) {
-  if (format_ == numerics::ElementFormat::bf16)
-    numerics::encode_bf16(values, std::span(bf16_).subspan(first, values.size()));
-  else
-    std::ranges::copy(values, fp32_.begin() + static_cast<std::ptrdiff_t>(first));
-}
-
-void ResultTensor::read(std::uint64_t first, std::span<float> values) const {
-  if (format_ == numerics::ElementFormat::bf16)
-    numerics::decode_bf16(std::span(bf16_).subspan(first, values.size()), values);
-  else
-    std::ranges::copy_n(fp32_.begin() + static_cast<std::ptrdiff_t>(first),
-                        static_cast<std::ptrdiff_t>(values.size()), values.begin());
-}
-
 double ValueResult::clipped_fraction() const {
   return share(quantized.clipped, quantized.elements);
 }
@@ -178,16 +173,18 @@ ValueResult execute(const collectives::Program& program, const TensorSource& sou
 }
 
 std::uint64_t memory_bytes(const collectives::Program& program, unsigned threads) {
-  const std::uint64_t minishard = largest_minishard(program.partition);
+  const LaneTable lanes(program);
+  std::uint64_t elements = 0;
+  for (const Lane& lane : lanes.lanes()) elements = std::max(elements, lane.range.size());
   std::uint64_t absmax = 0;
   for (const numerics::BlockFormat& format : program.formats)
-    absmax = std::max<std::uint64_t>(absmax, numerics::scale_count(format, minishard));
-  const std::uint64_t ranks = (minishard + absmax) * program.ranks * sizeof(float);
-  const std::uint64_t results = minishard * (sizeof(double) + 4 * sizeof(float));
-  const std::uint64_t units =
-      std::uint64_t{program.ranks} * program.partition.segments() * program.partition.minishards();
-  return std::min<std::uint64_t>(threads, units) * (ranks + results + encoded_bytes(program)) +
-         units * sizeof(UnitReport);
+    absmax = std::max<std::uint64_t>(absmax, numerics::scale_count(format, elements));
+  const std::uint64_t ranks = (elements + absmax) * program.ranks * sizeof(float);
+  const std::uint64_t results = elements * (sizeof(double) + 4 * sizeof(float));
+  const std::uint64_t units = std::uint64_t{program.ranks} * lanes.lanes().size();
+  return std::min<std::uint64_t>(threads, units) *
+             (ranks + results + encoded_bytes(program, lanes)) +
+         units * (sizeof(UnitReport) + sizeof(Unit));
 }
 
 unsigned default_threads() { return std::max(1U, std::thread::hardware_concurrency()); }

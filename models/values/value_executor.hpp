@@ -9,26 +9,10 @@
 #include "models/collectives/program.hpp"
 #include "models/numerics/block_codec.hpp"
 #include "models/numerics/metrics.hpp"
+#include "models/values/result_tensor.hpp"
 #include "models/values/tensor_source.hpp"
 
 namespace equarx::values {
-
-/// The result of a collective, in the tensor's type; all ranks have the same.
-class ResultTensor {
- public:
-  ResultTensor(std::uint64_t elements, numerics::ElementFormat format);
-
-  std::uint64_t elements() const { return elements_; }
-  /// Pieces that do not overlap may be written by different threads.
-  void write(std::uint64_t first, std::span<const float> values);
-  void read(std::uint64_t first, std::span<float> values) const;
-
- private:
-  std::uint64_t elements_;
-  numerics::ElementFormat format_;
-  std::vector<float> fp32_;
-  std::vector<std::uint16_t> bf16_;
-};
 
 struct ValueResult {
   numerics::ErrorMetrics against_exact;  ///< against the sum of all ranks' tensors in double
@@ -37,6 +21,7 @@ struct ValueResult {
   /// Bytes that were encoded and sent, by all ranks together, in each Direction.
   std::array<std::uint64_t, collectives::kDirections> sent_bytes{};
   std::array<std::uint64_t, collectives::kDirections> received_bytes{};
+  std::uint64_t computed_elements = 0;  ///< all of the tensor's, unless a sample was asked for
   numerics::QuantizeCounts quantized;  ///< of every quantization with scales, by all ranks together
 
   /// Share of quantized elements that were beyond the largest code, or became zero; 0 without any.
@@ -48,9 +33,13 @@ struct ValueOptions {
   unsigned threads = 0;                    ///< 0: one for each core
   const ResultTensor* baseline = nullptr;  ///< compare with this result, too
   ResultTensor* result = nullptr;          ///< keep the result here
+  double sample = 1.0;  ///< share of the tensor to compute, above 0; see execute()
 };
 
 /// Runs `program` for all ranks on the tensors of `source`.
+///
+/// With a `sample` below 1 only the minishards that begin in that share of 64 equal windows of the tensor
+/// are computed: the same windows for every program, so that results can be compared.
 ///
 /// Scale groups do not reach over minishards, so each minishard of each shard is computed alone, for
 /// all ranks in lockstep (validate() promises that this is possible), and forgotten: memory is

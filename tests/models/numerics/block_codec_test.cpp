@@ -38,8 +38,8 @@ std::vector<BlockFormat> scaled_formats() {
 
 std::vector<BlockFormat> all_formats() {
   std::vector<BlockFormat> formats = scaled_formats();
-  for (auto element : {ElementFormat::fp32, ElementFormat::bf16, ElementFormat::fp8_e4m3,
-                       ElementFormat::fp8_e5m2}) {
+  for (auto element : {ElementFormat::fp32, ElementFormat::bf16, ElementFormat::int8,
+                       ElementFormat::fp8_e4m3, ElementFormat::fp8_e5m2}) {
     formats.push_back({.element = element});
   }
   return formats;
@@ -221,6 +221,16 @@ TEST_CASE("no scale format makes -128 of an abs-max, whichever way the scale was
   SUCCEED();
 }
 
+TEST_CASE("int8 without scales: the nearest integer, saturating, and NaN is 0 but counted") {
+  const Floats input{0.5F, 1.5F, -2.5F, 126.5F, 127.4F, -300.0F, kInf, -kInf, kNan, 0.3F, 0.0F};
+  const Floats expected{0, 2, -2, 126, 127, -127, 127, -127, 0, 0, 0};
+  const BlockFormat format{.element = ElementFormat::int8};
+  REQUIRE(run<BlockCodec>(format, input).values == expected);
+  REQUIRE(run<ReferenceCodec>(format, input).values == expected);
+  REQUIRE(BlockCodec(format).count(input, 0, {}) ==
+          QuantizeCounts{.elements = 11, .clipped = 1, .flushed = 2, .non_finite = 3});
+}
+
 TEST_CASE("a scale that was handed in too small clamps to +-127") {
   const BlockCodec codec(format_of(ElementFormat::int8));
   const Floats scales{0.5F};
@@ -366,8 +376,6 @@ TEST_CASE("counts of pieces add up") {
 TEST_CASE("formats without a meaning are refused") {
   REQUIRE_THROWS_WITH(BlockCodec(format_of(ElementFormat::int8, ScaleFormat::fp32, 0)),
                       ContainsSubstring("block is 0"));
-  REQUIRE_THROWS_WITH(BlockCodec({.element = ElementFormat::int8}),
-                      ContainsSubstring("int8 without scales"));
   REQUIRE_THROWS_WITH(BlockCodec({.element = ElementFormat::bf16, .scaled = true}),
                       ContainsSubstring("bf16 with scales"));
   REQUIRE_THROWS_WITH(BlockCodec({.element = ElementFormat::fp32, .scaled = true}),

@@ -62,8 +62,9 @@ void check_memory(std::uint32_t ranks, std::uint64_t elements, const RingOptions
   const std::size_t after = live_bytes;
   const auto used = static_cast<double>(peak_bytes - before);
   const auto promised = static_cast<double>(memory_bytes(program, threads));
-  // Small tables, of instructions and of buffers, are not worth counting.
-  CHECK(used < promised + 100e3);
+  // Small tables, of instructions and of buffers, are not worth counting, nor is what pieces of unequal
+  // size leave of each other's room.
+  CHECK(used < 1.05 * promised + 100e3);
   CHECK(used > 0.7 * promised);
   CHECK(after == before);
 }

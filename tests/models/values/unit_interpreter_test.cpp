@@ -18,6 +18,11 @@ Program ring_program(std::uint64_t elements, std::uint32_t ranks = 4) {
                               ring(RingStyle::full_loop, {true, true}, int8_blocks(32), 3, 2));
 }
 
+/// Lanes of a program of three minishards whose formats have scales.
+std::uint32_t lane_of(std::uint32_t segment, std::uint32_t minishard) {
+  return segment * 3 + minishard;
+}
+
 }  // namespace
 
 TEST_CASE("lanes share a program's instructions and buffers out, in order") {
@@ -27,7 +32,7 @@ TEST_CASE("lanes share a program's instructions and buffers out, in order") {
   std::vector<int> buffers(program.buffers.size());
   for (std::uint32_t segment = 0; segment < 2; ++segment)
     for (std::uint32_t minishard = 0; minishard < 3; ++minishard) {
-      const Lane& lane = lanes.lane(segment, minishard);
+      const Lane& lane = lanes.lanes()[lane_of(segment, minishard)];
       REQUIRE(std::ranges::is_sorted(lane.instructions));
       for (const InstructionId id : lane.instructions) ++instructions[id];
       for (std::uint32_t place = 0; place < lane.buffers.size(); ++place) {
@@ -42,12 +47,29 @@ TEST_CASE("lanes share a program's instructions and buffers out, in order") {
   REQUIRE(buffers == std::vector<int>(buffers.size(), 1));
 }
 
+TEST_CASE("without scales each microshard is a lane, and lanes cover their segment") {
+  const RingOptions options{.style = RingStyle::full_loop,
+                            .reduce_scatter = {.element = ElementFormat::bf16},
+                            .all_gather = {.element = ElementFormat::bf16},
+                            .minishards = 2,
+                            .microshards = 3};
+  const Program program = make_ring_all_reduce(4, 40'001, ElementFormat::bf16, options);
+  const LaneTable lanes(program);
+  REQUIRE(lanes.lanes().size() == 2 * 2 * 3);
+  std::uint64_t end = 0;
+  for (std::size_t i = 0; i < 6; ++i) {
+    REQUIRE(lanes.lanes()[i].range.begin == end);
+    end = lanes.lanes()[i].range.end;
+  }
+  REQUIRE(end == program.partition.segment_elements());
+}
+
 TEST_CASE("a unit knows its place, its exact sums and its result") {
   const Program program = ring_program(5000);
   const TensorSource source({.seed = 8}, 5000, ElementFormat::fp32);
   const LaneTable lanes(program);
   UnitInterpreter interpreter(lanes, source);
-  interpreter.run({.shard = 2, .segment = 1, .minishard = 2});
+  interpreter.run({.shard = 2, .lane = lane_of(1, 2)});
   const Range range = program.partition.minishard(2);
   REQUIRE(interpreter.first_element() == program.partition.segment_begin(2, 1) + range.begin);
   REQUIRE(interpreter.exact().size() == range.size());
@@ -66,12 +88,12 @@ TEST_CASE("a unit does not depend on what its interpreter ran before") {
   const Program program = ring_program(5001);
   const TensorSource source({.seed = 9}, 5001, ElementFormat::fp32);
   const LaneTable lanes(program);
-  const Unit last{.shard = 3, .segment = 1, .minishard = 2};  // shorter than the others: padded
+  const Unit last{.shard = 3, .lane = lane_of(1, 2)};  // shorter than the others: padded
   UnitInterpreter fresh(lanes, source);
   fresh.run(last);
   UnitInterpreter used(lanes, source);
-  used.run({.shard = 0, .segment = 0, .minishard = 0});
-  used.run({.shard = 1, .segment = 1, .minishard = 1});
+  used.run({.shard = 0, .lane = lane_of(0, 0)});
+  used.run({.shard = 1, .lane = lane_of(1, 1)});
   used.run(last);
   REQUIRE(std::ranges::equal(used.result(), fresh.result()));
   REQUIRE(std::ranges::equal(used.exact(), fresh.exact()));
@@ -88,9 +110,9 @@ TEST_CASE("a unit beyond the end of the tensor has no elements") {
   const TensorSource source({.seed = 10}, 45, ElementFormat::fp32);
   const LaneTable lanes(program);
   UnitInterpreter interpreter(lanes, source);
-  interpreter.run({.shard = 3, .segment = 1, .minishard = 1});
+  interpreter.run({.shard = 3, .lane = lane_of(1, 1)});
   REQUIRE(interpreter.result().size() == 1);
-  interpreter.run({.shard = 3, .segment = 1, .minishard = 2});
+  interpreter.run({.shard = 3, .lane = lane_of(1, 2)});
   REQUIRE(interpreter.result().empty());
   REQUIRE(interpreter.ranks_identical());
 }
@@ -112,8 +134,8 @@ TEST_CASE("ranks that end with other bits are noticed") {
   const TensorSource source({.seed = 11}, 5000, ElementFormat::fp32);
   const LaneTable lanes(program);
   UnitInterpreter interpreter(lanes, source);
-  interpreter.run({.shard = 0, .segment = 0, .minishard = wrong->tile.minishard});
+  interpreter.run({.shard = 0, .lane = lane_of(0, wrong->tile.minishard)});
   REQUIRE_FALSE(interpreter.ranks_identical());
-  interpreter.run({.shard = 0, .segment = 1, .minishard = 0});
+  interpreter.run({.shard = 0, .lane = lane_of(1, 0)});
   REQUIRE(interpreter.ranks_identical());
 }

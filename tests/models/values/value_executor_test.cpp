@@ -225,6 +225,7 @@ TEST_CASE("metrics are those of the result") {
   const TensorSource source = ring_case.source();
   ResultTensor result(ring_case.elements, ring_case.tensor);
   ResultTensor zeros(ring_case.elements, ring_case.tensor);
+  zeros.write(0, std::vector<float>(ring_case.elements));
   const ValueResult values =
       execute(ring_case.program(), source, {.threads = 1, .baseline = &zeros, .result = &result});
   const std::vector<float> computed = values_of(result);
@@ -337,3 +338,25 @@ TEST_CASE("a result is kept in the tensor's type") {
 }
 
 TEST_CASE("there is always a thread to work") { REQUIRE(default_threads() >= 1); }
+
+TEST_CASE("a sample computes the same windows of every program, and says how much it was") {
+  constexpr std::uint64_t kElements = 1 << 20;
+  const Case quantized{4, kElements, ElementFormat::bf16,
+                       ring(RingStyle::full_loop, {true, true}, int8_blocks(32), 32, 2)};
+  const Case baseline{4, kElements, ElementFormat::bf16,
+                      ring(RingStyle::semi_loop, {false, false}, int8_blocks(32), 16, 4)};
+  const TensorSource source = quantized.source();
+  ResultTensor result(kElements, ElementFormat::bf16);
+  const ValueResult of_baseline =
+      execute(baseline.program(), source, {.result = &result, .sample = 0.25});
+  REQUIRE(of_baseline.computed_elements > kElements / 5);
+  REQUIRE(of_baseline.computed_elements < kElements / 3);
+  const ValueResult part =
+      execute(quantized.program(), source, {.baseline = &result, .sample = 0.25});
+  const ValueResult whole = execute(quantized.program(), source, {});
+  REQUIRE(whole.computed_elements == kElements);
+  REQUIRE(part.against_baseline->count > part.computed_elements / 2);
+  REQUIRE(part.sent_bytes == part.received_bytes);
+  REQUIRE(part.sent_bytes[0] < whole.sent_bytes[0] / 2);
+  REQUIRE(part.against_exact.nmse == Approx(whole.against_exact.nmse).epsilon(0.05));
+}

@@ -1,0 +1,26 @@
+#include "models/values/result_tensor.hpp"
+
+#include "tests/catch.hpp"
+
+namespace equarx::values {
+namespace {
+
+using collectives::Range;
+
+TEST_CASE("a result knows which parts of it were written, in any order") {
+  ResultTensor tensor(100, numerics::ElementFormat::fp32);
+  const std::vector<float> ten(10, 1.0F);
+  CHECK(tensor.known({0, 100}).empty());
+  tensor.write(30, ten);
+  tensor.write(10, ten);
+  CHECK(tensor.known({0, 100}) == std::vector<Range>{{10, 20}, {30, 40}});
+  CHECK(tensor.known({15, 35}) == std::vector<Range>{{15, 20}, {30, 35}});
+  CHECK(tensor.known({20, 30}).empty());
+  tensor.write(20, ten);
+  CHECK(tensor.known({0, 100}) == std::vector<Range>{{10, 40}});
+  CHECK(tensor.known({12, 13}) == std::vector<Range>{{12, 13}});
+  CHECK(tensor.known({40, 100}).empty());
+}
+
+}  // namespace
+}  // namespace equarx::values
