@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "models/numerics/block_kernels.hpp"
+
 namespace equarx::numerics {
 
 namespace {
@@ -17,18 +19,16 @@ void check_same_length(std::size_t values, std::size_t codes) {
 
 }  // namespace
 
-void round_to_bf16(std::span<float> values) {
-  for (float& value : values) value = float_from_bf16(bf16_from_float(value));
-}
+void round_to_bf16(std::span<float> values) { kernels::round_to_bf16(values); }
 
 void encode_bf16(std::span<const float> values, std::span<std::uint16_t> codes) {
   check_same_length(values.size(), codes.size());
-  for (std::size_t i = 0; i < values.size(); ++i) codes[i] = bf16_from_float(values[i]);
+  kernels::encode_bf16(values, codes.data());
 }
 
 void decode_bf16(std::span<const std::uint16_t> codes, std::span<float> values) {
   check_same_length(values.size(), codes.size());
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = float_from_bf16(codes[i]);
+  kernels::decode_bf16(codes.data(), values);
 }
 
 }  // namespace equarx::numerics

@@ -11,6 +11,7 @@ namespace equarx::numerics {
 
 namespace detail {
 inline constexpr int kBf16DroppedBits = 16;
+inline constexpr std::uint32_t kBf16BelowHalf = (1U << (kBf16DroppedBits - 1)) - 1;
 inline constexpr std::uint32_t kFloatMagnitudeMask = 0x7fffffffU;
 inline constexpr std::int32_t kFloatInfinityBits = 0x7f800000;
 inline constexpr std::uint16_t kBf16QuietBit = 0x0040;
@@ -21,8 +22,8 @@ inline constexpr std::uint16_t kBf16QuietBit = 0x0040;
 constexpr std::uint16_t bf16_from_float(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t upper = bits >> detail::kBf16DroppedBits;
-  constexpr std::uint32_t kBelowHalf = (1U << (detail::kBf16DroppedBits - 1)) - 1;
-  const std::uint32_t rounded = (bits + kBelowHalf + (upper & 1U)) >> detail::kBf16DroppedBits;
+  const std::uint32_t rounded =
+      (bits + detail::kBf16BelowHalf + (upper & 1U)) >> detail::kBf16DroppedBits;
   const bool nan =
       static_cast<std::int32_t>(bits & detail::kFloatMagnitudeMask) > detail::kFloatInfinityBits;
   return static_cast<std::uint16_t>(nan ? (upper | detail::kBf16QuietBit) : rounded);

@@ -1,15 +1,18 @@
 #include "models/numerics/block_codec.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <climits>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
 
 #include "models/numerics/bfloat16.hpp"
+#include "models/numerics/bit_packing.hpp"
+#include "models/numerics/block_kernels.hpp"
 #include "models/numerics/element_codecs.hpp"
 
 namespace equarx::numerics {
@@ -17,77 +20,6 @@ namespace equarx::numerics {
 static_assert(std::endian::native == std::endian::little);
 
 namespace {
-
-constexpr std::int32_t kMagnitudeMask = std::numeric_limits<std::int32_t>::max();
-
-// Where the scale of the i-th element of a run comes from. A run is as long as one of these holds.
-struct LaneScales {  // strided: neighbours have neighbouring scales
-  const float* scales;
-  float operator[](std::size_t i) const { return scales[i]; }
-};
-struct SharedScale {  // contiguous: the whole run has one scale
-  float scale;
-  float operator[](std::size_t) const { return scale; }
-};
-struct NoScale {};
-
-template <class Scales>
-float quotient(float value, const Scales& scales, std::size_t i) {
-  const float ratio = value / scales[i];
-  return ratio == ratio ? ratio : 0.0F;
-}
-inline float quotient(float value, NoScale, std::size_t) { return value; }
-
-template <class Scales>
-float product(float value, const Scales& scales, std::size_t i) {
-  return value * scales[i];
-}
-inline float product(float value, NoScale, std::size_t) { return value; }
-
-// Calls visit(offset, length, group) for each run of elements that stays inside one register
-// (strided; group is that of its first element) or one block (contiguous).
-template <class Visit>
-void visit_groups(const BlockFormat& format, std::size_t first, std::size_t count, Visit visit) {
-  const std::size_t period =
-      format.layout == ScaleLayout::strided ? kRegisterElements : format.block;
-  std::size_t place = first % period;
-  std::size_t block = first / period;
-  for (std::size_t done = 0; done < count; place = 0, ++block) {
-    const std::size_t length = std::min(period - place, count - done);
-    visit(done, length, format.layout == ScaleLayout::strided ? place : block);
-    done += length;
-  }
-}
-
-// As visit_groups, but gives visit the scales themselves.
-template <class Visit>
-void visit_scales(const BlockFormat& format, std::size_t first, std::size_t count,
-                  std::span<const float> scales, Visit visit) {
-  if (!format.scaled) {
-    visit(std::size_t{0}, count, NoScale{});
-  } else if (format.layout == ScaleLayout::strided) {
-    visit_groups(format, first, count, [&](std::size_t done, std::size_t length, std::size_t lane) {
-      visit(done, length, LaneScales{scales.data() + lane});
-    });
-  } else {
-    visit_groups(format, first, count,
-                 [&](std::size_t done, std::size_t length, std::size_t block) {
-                   visit(done, length, SharedScale{scales[block]});
-                 });
-  }
-}
-
-// Calls act with the element format as a type.
-template <class Act>
-void with_element(ElementFormat format, Act act) {
-  switch (format) {
-    case ElementFormat::fp32: return act(Fp32Element{});
-    case ElementFormat::bf16: return act(Bf16Element{});
-    case ElementFormat::int8: return act(Int8Element{});
-    case ElementFormat::fp8_e4m3: return act(Fp8E4m3Element{});
-    case ElementFormat::fp8_e5m2: return act(Fp8E5m2Element{});
-  }
-}
 
 template <class Code>
 Code load(const std::byte* bytes, std::size_t i) {
@@ -101,54 +33,80 @@ void store(Code code, std::byte* bytes, std::size_t i) {
   std::memcpy(bytes + i * sizeof(Code), &code, sizeof(Code));
 }
 
-// Among floats without a sign, the order of their bits is the order of their values, and NaN is
-// above Inf: an integer maximum is one that does not lose NaN.
-inline std::int32_t magnitude_bits(float value) {
-  return std::bit_cast<std::int32_t>(value) & kMagnitudeMask;
-}
+constexpr int kFloatMantissaBits = std::numeric_limits<float>::digits - 1;
+constexpr std::uint8_t kE8m0Nan = 0xff;
+constexpr float kE8m0Smallest = 0x1p-127F;
 
-void raise_lanes(const float* values, std::size_t count, float* absmax) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto bits = std::max(magnitude_bits(values[i]), magnitude_bits(absmax[i]));
-    absmax[i] = std::bit_cast<float>(bits);
-  }
-}
-
-void raise_one(const float* values, std::size_t count, float& absmax) {
-  std::int32_t bits = magnitude_bits(absmax);
-  for (std::size_t i = 0; i < count; ++i) bits = std::max(bits, magnitude_bits(values[i]));
-  absmax = std::bit_cast<float>(bits);
-}
-
-float scale_for(float absmax, float max_finite) {
-  if (absmax == 0.0F) return 0.0F;
-  if (!std::isfinite(absmax)) return std::numeric_limits<float>::quiet_NaN();
-  return std::max(absmax / max_finite, std::numeric_limits<float>::min());
+// Conditional expressions instead of branches here, so that loops over groups vectorise.
+float scale_for(float absmax, float max_finite, float smallest) {
+  const float nonzero = std::max(absmax / max_finite, smallest);
+  const float scale = absmax > 0.0F ? nonzero : 0.0F;
+  return absmax <= std::numeric_limits<float>::max() ? scale
+                                                     : std::numeric_limits<float>::quiet_NaN();
 }
 
 // Both step back from a scale that was rounded up so far that the largest code would decode to Inf.
-float fp32_scale(float scale, float max_finite) {
-  return std::isinf(scale * max_finite) ? std::nextafter(scale, 0.0F) : scale;
+float fp32_scale(float absmax, float max_finite) {
+  const float scale = scale_for(absmax, max_finite, std::numeric_limits<float>::min());
+  const float before = std::bit_cast<float>(std::bit_cast<std::int32_t>(scale) - 1);
+  return scale * max_finite > std::numeric_limits<float>::max() ? before : scale;
 }
 
-std::uint16_t bf16_scale(float scale, float max_finite) {
-  const std::uint16_t code = bf16_from_float(scale);
-  return std::isinf(float_from_bf16(code) * max_finite) ? code - 1 : code;
+std::uint16_t bf16_scale(float absmax, float max_finite) {
+  const std::uint16_t code =
+      bf16_from_float(scale_for(absmax, max_finite, std::numeric_limits<float>::min()));
+  const bool overflows = float_from_bf16(code) * max_finite > std::numeric_limits<float>::max();
+  return static_cast<std::uint16_t>(code - (overflows ? 1 : 0));
 }
 
-template <class Element, class Scales>
-void count_run(const float* values, std::size_t length, const Scales& scales,
-               QuantizeCounts& counts) {
-  for (std::size_t i = 0; i < length; ++i) {
-    const float ratio = quotient(values[i], scales, i);
-    const float decoded = product(Element::decode(Element::encode(ratio)), scales, i);
-    // Without a scale nothing else would tell that a format without NaN or Inf lost one.
-    const bool lost = std::is_same_v<Scales, NoScale> && !std::isfinite(values[i]);
-    counts.clipped += std::isfinite(ratio) && std::abs(ratio) >= Element::kClipThreshold;
-    counts.flushed += values[i] != 0.0F && decoded == 0.0F && !lost;
-    counts.non_finite += lost || !std::isfinite(decoded);
+std::uint8_t e4m3_scale(float absmax, float max_finite) {
+  return Fp8E4m3::encode(scale_for(absmax, max_finite, Fp8E4m3::kDecoded[1]));
+}
+
+// The exponent of E8M0 is biased as that of FP32, so that subnormal abs-max, of exponent 0, needs no
+// care: the result is not below 0 anyway.
+std::uint8_t e8m0_scale(float absmax, float max_finite) {
+  if (!std::isfinite(absmax)) return kE8m0Nan;
+  const std::int32_t biased = std::bit_cast<std::int32_t>(absmax) >> kFloatMantissaBits;
+  return static_cast<std::uint8_t>(std::max(biased - std::ilogb(max_finite), 0));
+}
+
+float float_from_e8m0(std::uint8_t code) {
+  if (code == kE8m0Nan) return std::numeric_limits<float>::quiet_NaN();
+  if (code == 0) return kE8m0Smallest;
+  return std::bit_cast<float>(std::int32_t{code} << kFloatMantissaBits);
+}
+
+float largest_value(ElementFormat format) {
+  float largest = 0.0F;
+  with_element(format, [&](auto element) { largest = decltype(element)::kMaxFinite; });
+  return largest;
+}
+
+// Elements that are packed or unpacked at once. A multiple of 8, so that whole bytes are.
+constexpr std::size_t kPackedChunk = 1024;
+using CodeChunk = std::array<std::byte, kPackedChunk>;
+
+bool is_packed(ElementFormat format) { return element_bits(format) < CHAR_BIT; }
+
+void pack(ElementFormat format, const std::byte* codes, std::size_t count, std::byte* packed) {
+  if (element_bits(format) == 6) return pack_codes<6>(codes, count, packed);
+  pack_codes<4>(codes, count, packed);
+}
+
+void unpack(ElementFormat format, const std::byte* packed, std::size_t count, std::byte* codes) {
+  if (element_bits(format) == 6) return unpack_codes<6, false>(packed, count, codes);
+  if (format == ElementFormat::int4) return unpack_codes<4, true>(packed, count, codes);
+  unpack_codes<4, false>(packed, count, codes);
+}
+
+// Calls act(offset, length, bytes) for pieces of at most kPackedChunk elements.
+template <class Bytes, class Act>
+void in_packed_chunks(ElementFormat format, std::size_t count, Bytes* payload, Act act) {
+  for (std::size_t done = 0; done < count; done += kPackedChunk) {
+    act(done, std::min(kPackedChunk, count - done),
+        payload + done * element_bits(format) / CHAR_BIT);
   }
-  counts.elements += length;
 }
 
 void check_equal(const char* what, std::size_t got, std::size_t expected) {
@@ -158,11 +116,34 @@ void check_equal(const char* what, std::size_t got, std::size_t expected) {
   }
 }
 
+// Formats that are casts of a value, and those that are parts of a block.
+bool may_be_scaled(ElementFormat format) {
+  return format != ElementFormat::fp32 && format != ElementFormat::bf16 &&
+         format != ElementFormat::fp16;
+}
+
+bool may_be_plain(ElementFormat format) {
+  return !may_be_scaled(format) || format == ElementFormat::int8 ||
+         format == ElementFormat::fp8_e4m3 || format == ElementFormat::fp8_e5m2;
+}
+
+bool may_be_stochastic(ElementFormat format) {
+  return format == ElementFormat::int8 || format == ElementFormat::fp8_e4m3 ||
+         format == ElementFormat::fp8_e5m2;
+}
+
 void check_format(const BlockFormat& format) {
-  const bool cast = format.element == ElementFormat::fp32 || format.element == ElementFormat::bf16;
-  if (format.scaled && cast) {
+  if (format.scaled && !may_be_scaled(format.element)) {
     throw std::invalid_argument(std::string(name(format.element)) +
                                 " with scales: use it without, or use int8 or an FP8 format");
+  }
+  if (!format.scaled && !may_be_plain(format.element)) {
+    throw std::invalid_argument(std::string(name(format.element)) +
+                                " without scales: its range is too small, so set scaled");
+  }
+  if (format.rounding == Rounding::stochastic && !may_be_stochastic(format.element)) {
+    throw std::invalid_argument(std::string(name(format.element)) +
+                                " with stochastic rounding: that is for int8 and FP8");
   }
   scale_count(format, 0);  // throws for blocks of 0 elements
 }
@@ -191,6 +172,13 @@ void BlockCodec::check_scales(std::size_t scales, std::size_t first, std::size_t
   }
 }
 
+RoundingKey BlockCodec::checked(const std::optional<RoundingKey>& key) const {
+  if (format_.rounding == Rounding::nearest) return {};
+  if (!key)
+    throw std::invalid_argument("stochastic rounding without a key: give seed, rank, hop, element");
+  return *key;
+}
+
 void BlockCodec::check_payload(std::size_t bytes, std::size_t elements) const {
   check_equal("bytes of payload", bytes, payload_bytes(format_, elements));
 }
@@ -198,115 +186,117 @@ void BlockCodec::check_payload(std::size_t bytes, std::size_t elements) const {
 void BlockCodec::find_absmax(std::span<const float> values, std::size_t first,
                              std::span<float> absmax) const {
   check_scales(absmax.size(), first, values.size());
-  if (!format_.scaled) return;
-  const bool strided = format_.layout == ScaleLayout::strided;
-  visit_groups(format_, first, values.size(),
-               [&](std::size_t done, std::size_t length, std::size_t group) {
-                 if (strided) {
-                   raise_lanes(values.data() + done, length, absmax.data() + group);
-                 } else {
-                   raise_one(values.data() + done, length, absmax[group]);
-                 }
-               });
+  if (format_.scaled) kernels::find_absmax({format_, first}, values, absmax.data());
 }
 
 void BlockCodec::encode_scales(std::span<const float> absmax, std::span<std::byte> bytes) const {
   check_equal("bytes of scales", bytes.size(), absmax.size() * scale_bytes(format_.scale));
-  with_element(format_.element, [&](auto element) {
-    for (std::size_t g = 0; g < absmax.size(); ++g) {
-      constexpr float kMaxFinite = decltype(element)::kMaxFinite;
-      const float scale = scale_for(absmax[g], kMaxFinite);
-      if (format_.scale == ScaleFormat::bf16) {
-        store(bf16_scale(scale, kMaxFinite), bytes.data(), g);
-      } else {
-        store(fp32_scale(scale, kMaxFinite), bytes.data(), g);
-      }
-    }
-  });
+  const float largest = largest_value(format_.element);
+  const auto encode_all = [&](auto encode) {
+    for (std::size_t g = 0; g < absmax.size(); ++g)
+      store(encode(absmax[g], largest), bytes.data(), g);
+  };
+  switch (format_.scale) {
+    case ScaleFormat::fp32: return encode_all([](float a, float m) { return fp32_scale(a, m); });
+    case ScaleFormat::bf16: return encode_all([](float a, float m) { return bf16_scale(a, m); });
+    case ScaleFormat::e8m0: return encode_all([](float a, float m) { return e8m0_scale(a, m); });
+    case ScaleFormat::e4m3: return encode_all([](float a, float m) { return e4m3_scale(a, m); });
+  }
 }
 
 void BlockCodec::decode_scales(std::span<const std::byte> bytes, std::span<float> scales) const {
   check_equal("bytes of scales", bytes.size(), scales.size() * scale_bytes(format_.scale));
-  for (std::size_t g = 0; g < scales.size(); ++g) {
-    scales[g] = format_.scale == ScaleFormat::bf16
-                    ? float_from_bf16(load<std::uint16_t>(bytes.data(), g))
-                    : load<float>(bytes.data(), g);
+  const auto decode_all = [&](auto decode) {
+    for (std::size_t g = 0; g < scales.size(); ++g) scales[g] = decode(bytes.data(), g);
+  };
+  switch (format_.scale) {
+    case ScaleFormat::fp32: return decode_all(load<float>);
+    case ScaleFormat::bf16:
+      return decode_all([](const std::byte* from, std::size_t g) {
+        return float_from_bf16(load<std::uint16_t>(from, g));
+      });
+    case ScaleFormat::e8m0:
+      return decode_all([](const std::byte* from, std::size_t g) {
+        return float_from_e8m0(load<std::uint8_t>(from, g));
+      });
+    case ScaleFormat::e4m3:
+      return decode_all([](const std::byte* from, std::size_t g) {
+        return Fp8E4m3::decode(load<std::uint8_t>(from, g));
+      });
   }
 }
 
 void BlockCodec::quantize(std::span<const float> values, std::size_t first,
-                          std::span<const float> scales, std::span<std::byte> payload) const {
+                          std::span<const float> scales, std::span<std::byte> payload,
+                          const std::optional<RoundingKey>& key) const {
   check_scales(scales.size(), first, values.size());
   check_payload(payload.size(), values.size());
-  with_element(format_.element, [&](auto element) {
-    using Element = decltype(element);
-    visit_scales(format_, first, values.size(), scales,
-                 [&](std::size_t done, std::size_t length, auto run_scales) {
-                   const float* from = values.data() + done;
-                   std::byte* to = payload.data() + done * sizeof(typename Element::Code);
-                   for (std::size_t i = 0; i < length; ++i) {
-                     store(Element::encode(quotient(from[i], run_scales, i)), to, i);
-                   }
-                 });
-  });
+  const kernels::Piece piece{format_, first, scales.data(), checked(key)};
+  const ElementFormat element = format_.element;
+  if (!is_packed(element)) return kernels::quantize(piece, values, payload.data());
+  in_packed_chunks(element, values.size(), payload.data(),
+                   [&](std::size_t done, std::size_t length, std::byte* bytes) {
+                     CodeChunk codes;
+                     kernels::quantize({format_, first + done, scales.data()},
+                                       values.subspan(done, length), codes.data());
+                     pack(element, codes.data(), length, bytes);
+                   });
 }
 
 void BlockCodec::dequantize(std::span<const std::byte> payload, std::size_t first,
                             std::span<const float> scales, std::span<float> values) const {
   check_scales(scales.size(), first, values.size());
   check_payload(payload.size(), values.size());
-  with_element(format_.element, [&](auto element) {
-    using Code = typename decltype(element)::Code;
-    visit_scales(format_, first, values.size(), scales,
-                 [&](std::size_t done, std::size_t length, auto run_scales) {
-                   const std::byte* from = payload.data() + done * sizeof(Code);
-                   float* to = values.data() + done;
-                   for (std::size_t i = 0; i < length; ++i) {
-                     to[i] = product(element.decode(load<Code>(from, i)), run_scales, i);
-                   }
-                 });
-  });
+  const ElementFormat element = format_.element;
+  if (!is_packed(element))
+    return kernels::dequantize({format_, first, scales.data()}, payload.data(), values);
+  in_packed_chunks(element, values.size(), payload.data(),
+                   [&](std::size_t done, std::size_t length, const std::byte* bytes) {
+                     CodeChunk codes;
+                     unpack(element, bytes, length, codes.data());
+                     kernels::dequantize({format_, first + done, scales.data()}, codes.data(),
+                                         values.subspan(done, length));
+                   });
 }
 
 void BlockCodec::dequantize_add(std::span<const std::byte> payload, std::size_t first,
                                 std::span<const float> scales, std::span<const float> local,
                                 std::span<float> sums) const {
+  add_to(payload, first, scales, local, sums, nullptr);
+}
+
+void BlockCodec::dequantize_add_absmax(std::span<const std::byte> payload, std::size_t first,
+                                       std::span<const float> scales, std::span<const float> local,
+                                       std::span<float> sums, std::span<float> absmax) const {
+  check_scales(absmax.size(), first, sums.size());
+  add_to(payload, first, scales, local, sums, format_.scaled ? absmax.data() : nullptr);
+}
+
+void BlockCodec::add_to(std::span<const std::byte> payload, std::size_t first,
+                        std::span<const float> scales, std::span<const float> local,
+                        std::span<float> sums, float* absmax) const {
   check_scales(scales.size(), first, sums.size());
   check_payload(payload.size(), sums.size());
   check_equal("local values", local.size(), sums.size());
-  // Two loops, because a vectorised loop over two pointers first checks that they do not overlap.
-  const bool in_place = local.data() == sums.data();
-  with_element(format_.element, [&](auto element) {
-    using Code = typename decltype(element)::Code;
-    visit_scales(format_, first, sums.size(), scales,
-                 [&](std::size_t done, std::size_t length, auto run_scales) {
-                   const std::byte* from = payload.data() + done * sizeof(Code);
-                   const float* add = local.data() + done;
-                   float* to = sums.data() + done;
-                   if (in_place) {
-                     for (std::size_t i = 0; i < length; ++i) {
-                       to[i] += product(element.decode(load<Code>(from, i)), run_scales, i);
-                     }
-                   } else {
-                     for (std::size_t i = 0; i < length; ++i) {
-                       to[i] = add[i] + product(element.decode(load<Code>(from, i)), run_scales, i);
-                     }
-                   }
-                 });
-  });
+  const ElementFormat element = format_.element;
+  if (!is_packed(element))
+    return kernels::dequantize_add({format_, first, scales.data()}, payload.data(), local.data(),
+                                   sums, absmax);
+  in_packed_chunks(element, sums.size(), payload.data(),
+                   [&](std::size_t done, std::size_t length, const std::byte* bytes) {
+                     CodeChunk codes;
+                     unpack(element, bytes, length, codes.data());
+                     kernels::dequantize_add({format_, first + done, scales.data()}, codes.data(),
+                                             local.data() + done, sums.subspan(done, length),
+                                             absmax);
+                   });
 }
 
 QuantizeCounts BlockCodec::count(std::span<const float> values, std::size_t first,
-                                 std::span<const float> scales) const {
+                                 std::span<const float> scales,
+                                 const std::optional<RoundingKey>& key) const {
   check_scales(scales.size(), first, values.size());
-  QuantizeCounts counts;
-  with_element(format_.element, [&](auto element) {
-    visit_scales(format_, first, values.size(), scales,
-                 [&](std::size_t done, std::size_t length, auto run_scales) {
-                   count_run<decltype(element)>(values.data() + done, length, run_scales, counts);
-                 });
-  });
-  return counts;
+  return kernels::count({format_, first, scales.data(), checked(key)}, values);
 }
 
 }  // namespace equarx::numerics

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace equarx::numerics {
 
@@ -44,6 +45,29 @@ double uniform_quantizer_nmse(std::uint64_t elements, double largest_code) {
   return squared_step / 12.0 * ((n - 1.0) / n);
 }
 
+double mxint8_quantizer_nmse(std::uint64_t elements, double deviation) {
+  check_positive(elements, "elements of a scale group");
+  if (!(deviation > 0.0)) {
+    throw std::invalid_argument("standard deviation " + std::to_string(deviation) +
+                                ": needs to be above 0");
+  }
+  constexpr double kCodesPerUnit = 64.0;
+  // Exponents relative to the deviation. The abs-max is hardly ever outside of 2^-40 to 2^5 of it.
+  constexpr int kLowest = -40;
+  constexpr int kHighest = 5;
+  const auto n = static_cast<double>(elements);
+  const auto below = [&](double absmax) {  // P(abs-max < absmax)
+    return std::exp(n * std::log1p(-std::erfc(absmax / deviation / std::numbers::sqrt2)));
+  };
+  const int middle = std::ilogb(deviation);
+  double squared_scale = 0.0;
+  for (int exponent = middle + kLowest; exponent <= middle + kHighest; ++exponent) {
+    const double scale = std::ldexp(1.0, exponent);
+    squared_scale += scale * scale * (below(2.0 * scale) - below(scale));
+  }
+  return squared_scale / (12.0 * kCodesPerUnit * kCodesPerUnit * deviation * deviation);
+}
+
 std::vector<std::uint32_t> full_loop_messages(std::uint32_t ranks) {
   check_positive(ranks, "ranks");
   std::vector<std::uint32_t> messages;
@@ -65,6 +89,23 @@ double allreduce_nmse(double quantizer_nmse, std::uint32_t ranks,
   const double reduce =
       std::accumulate(ranks_in_message.begin(), ranks_in_message.end(), 0.0) / ranks;
   return quantizer_nmse * (reduce + (gather_quantized ? 1.0 : 0.0));
+}
+
+double compounded_allreduce_nmse(double quantizer_nmse, std::uint32_t ranks,
+                                 std::span<const std::uint32_t> ranks_in_message,
+                                 bool gather_quantized) {
+  check_positive(ranks, "ranks");
+  double error = 0.0;  // of the arms that are done; powers in units of one rank's
+  double arm_error = 0.0;
+  std::uint32_t last = 0;
+  for (const std::uint32_t summed : ranks_in_message) {
+    if (summed <= last) error += std::exchange(arm_error, 0.0);
+    arm_error += quantizer_nmse * (summed + arm_error);
+    last = summed;
+  }
+  error += arm_error;
+  if (gather_quantized) error += quantizer_nmse * (ranks + error);
+  return error / ranks;
 }
 
 }  // namespace equarx::numerics

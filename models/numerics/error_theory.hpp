@@ -16,8 +16,15 @@ double expected_squared_absmax(std::uint64_t elements);
 /// codes -largest_code..largest_code and abs-max scales over groups of `elements` normal values:
 ///   E[absmax^2] / (12 largest_code^2) x (elements - 1) / elements.
 /// The step is absmax / largest_code and its error uniform, of variance step^2 / 12, except for the
-/// abs-max element, which has none. Scales are taken as exact. 127 for int8.
+/// abs-max element, which has none. Scales are taken as exact. 127 for int8, 7 for int4.
 double uniform_quantizer_nmse(std::uint64_t elements, double largest_code);
+
+/// As uniform_quantizer_nmse, of mxint8: the step is 2^floor(log2(absmax)) / 64, and its error uniform
+/// for the abs-max element too:
+///   E[4^floor(log2(deviation x absmax))] / (12 x 64^2 x deviation^2).
+/// It depends on the standard deviation of the values, periodically in its binary logarithm. The few
+/// elements that clip, by at most one step, are neglected.
+double mxint8_quantizer_nmse(std::uint64_t elements, double deviation);
 
 /// Ranks already summed in the message on each edge of a ReduceScatter over `ranks` chips,
 /// full-loop ring: 1, 2, ... ranks - 1. ranks >= 1, else std::invalid_argument.
@@ -34,5 +41,13 @@ std::vector<std::uint32_t> semi_loop_messages(std::uint32_t ranks);
 /// acts on.
 double allreduce_nmse(double quantizer_nmse, std::uint32_t ranks,
                       std::span<const std::uint32_t> ranks_in_message, bool gather_quantized);
+
+/// As allreduce_nmse, with what it leaves out: the error that a message has gathered is power too, and
+/// is quantized with it on each further edge of its arm. The same to first order in c; needed for few
+/// bits and many ranks (int4, 64 ranks: about half as much again). An arm starts where
+/// ranks_in_message does not grow.
+double compounded_allreduce_nmse(double quantizer_nmse, std::uint32_t ranks,
+                                 std::span<const std::uint32_t> ranks_in_message,
+                                 bool gather_quantized);
 
 }  // namespace equarx::numerics

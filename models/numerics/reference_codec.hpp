@@ -5,6 +5,7 @@
 #include <span>
 
 #include "models/numerics/block_format.hpp"
+#include "models/numerics/rounding_key.hpp"
 
 namespace equarx::numerics {
 
@@ -17,7 +18,7 @@ class ReferenceCodec {
   void encode_scales(std::span<const float> absmax, std::span<std::byte> bytes) const;
   void decode_scales(std::span<const std::byte> bytes, std::span<float> scales) const;
   void quantize(std::span<const float> values, std::size_t first, std::span<const float> scales,
-                std::span<std::byte> payload) const;
+                std::span<std::byte> payload, const RoundingKey& key = {}) const;
   void dequantize(std::span<const std::byte> payload, std::size_t first,
                   std::span<const float> scales, std::span<float> values) const;
   void dequantize_add(std::span<const std::byte> payload, std::size_t first,

@@ -63,6 +63,34 @@ TEST_CASE("names of formats") {
   REQUIRE(name(ScaleLayout::contiguous) == "contiguous");
 }
 
+TEST_CASE("packed elements fill whole bytes") {
+  REQUIRE(payload_bytes({.element = ElementFormat::int4}, 3) == 2);
+  REQUIRE(payload_bytes({.element = ElementFormat::fp4_e2m1}, 32) == 16);
+  REQUIRE(payload_bytes({.element = ElementFormat::fp6_e2m3}, 32) == 24);
+  REQUIRE(payload_bytes({.element = ElementFormat::fp6_e3m2}, 1) == 1);
+  REQUIRE(payload_bytes({.element = ElementFormat::fp6_e3m2}, 3) == 3);
+  REQUIRE(payload_bytes({.element = ElementFormat::mxint8}, 5) == 5);
+  REQUIRE(scale_bytes(ScaleFormat::e8m0) == 1);
+  REQUIRE(scale_bytes(ScaleFormat::e4m3) == 1);
+}
+
+TEST_CASE("named formats") {
+  const auto find = [](std::string_view wanted) {
+    for (const NamedFormat& format : named_formats())
+      if (format.name == wanted) return format.format;
+    FAIL("no format " << wanted);
+    return BlockFormat{};
+  };
+  REQUIRE(named_formats().size() == 14);
+  REQUIRE(find("fp16") == BlockFormat{.element = ElementFormat::fp16});
+  REQUIRE(find("int8") == BlockFormat{.element = ElementFormat::int8, .scaled = true});
+  REQUIRE(find("mxfp4") == BlockFormat{ElementFormat::fp4_e2m1, true, ScaleFormat::e8m0,
+                                       ScaleLayout::contiguous, 32});
+  REQUIRE(find("nvfp4") == BlockFormat{ElementFormat::fp4_e2m1, true, ScaleFormat::e4m3,
+                                       ScaleLayout::contiguous, 16});
+  REQUIRE(find("mxint8").element == ElementFormat::mxint8);
+}
+
 TEST_CASE("formats have the same groups if they have scales for the same elements") {
   const BlockFormat strided = int8_format(ScaleLayout::strided);
   BlockFormat other = int8_format(ScaleLayout::strided, 128);  // a block counts for nothing here

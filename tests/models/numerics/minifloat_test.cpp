@@ -34,6 +34,37 @@ struct E5m2Truth {
   static bool nan(int code) { return code > 0x7c; }
 };
 
+// OCP MX v1.0, section 5.3: without Inf and NaN.
+struct E2m3Truth {
+  using Format = Fp6E2m3;
+  static constexpr int kLargestCode = 0x1f;
+  static double magnitude(int code) {  // bias 1
+    const int exponent = code / 8;
+    return exponent == 0 ? std::ldexp(code % 8, -3) : std::ldexp(8 + code % 8, exponent - 4);
+  }
+  static bool nan(int) { return false; }
+};
+
+struct E3m2Truth {
+  using Format = Fp6E3m2;
+  static constexpr int kLargestCode = 0x1f;
+  static double magnitude(int code) {  // bias 3
+    const int exponent = code / 4;
+    return exponent == 0 ? std::ldexp(code % 4, -4) : std::ldexp(4 + code % 4, exponent - 5);
+  }
+  static bool nan(int) { return false; }
+};
+
+struct E2m1Truth {
+  using Format = Fp4E2m1;
+  static constexpr int kLargestCode = 0x07;
+  static double magnitude(int code) {
+    constexpr double kAll[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+    return kAll[code];
+  }
+  static bool nan(int) { return false; }
+};
+
 // Nearest code of a finite value, by looking at all of them; ties to the even code.
 template <class Truth>
 int nearest(float value) {
@@ -46,7 +77,7 @@ int nearest(float value) {
     const double best_distance = std::abs(size - Truth::magnitude(best));
     if (distance < best_distance || (distance == best_distance && code % 2 == 0)) best = code;
   }
-  return best | (std::signbit(value) ? 0x80 : 0);
+  return best | (std::signbit(value) ? Truth::Format::kSignCode : 0);
 }
 
 template <class Truth>
@@ -59,22 +90,23 @@ void check_encode(float value) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("decodes all 256 codes", "", E4m3Truth, E5m2Truth) {
-  for (int code = 0; code < 256; ++code) {
+TEMPLATE_TEST_CASE("decodes all codes", "", E4m3Truth, E5m2Truth, E2m3Truth, E3m2Truth, E2m1Truth) {
+  constexpr int kSign = TestType::Format::kSignCode;
+  for (int code = 0; code < 2 * kSign; ++code) {
     const float decoded = TestType::Format::decode(static_cast<std::uint8_t>(code));
     CAPTURE(code);
-    if (TestType::nan(code & 0x7f)) {
+    if (TestType::nan(code & (kSign - 1))) {
       REQUIRE(std::isnan(decoded));
     } else {
-      REQUIRE(std::abs(decoded) == TestType::magnitude(code & 0x7f));
-      REQUIRE(std::signbit(decoded) == (code >= 128));
+      REQUIRE(std::abs(decoded) == TestType::magnitude(code & (kSign - 1)));
+      REQUIRE(std::signbit(decoded) == (code >= kSign));
     }
   }
 }
 
 TEMPLATE_TEST_CASE(
     "encodes to the nearest code, ties to even, at every midpoint and its neighbours", "",
-    E4m3Truth, E5m2Truth) {
+    E4m3Truth, E5m2Truth, E2m3Truth, E3m2Truth, E2m1Truth) {
   for (int code = 0; code < TestType::kLargestCode; ++code) {
     const auto low = static_cast<float>(TestType::magnitude(code));
     const auto high = static_cast<float>(TestType::magnitude(code + 1));
@@ -90,7 +122,7 @@ TEMPLATE_TEST_CASE(
 }
 
 TEMPLATE_TEST_CASE("encodes random floats of every exponent to the nearest code", "", E4m3Truth,
-                   E5m2Truth) {
+                   E5m2Truth, E2m3Truth, E3m2Truth, E2m1Truth) {
   std::mt19937 bits(3);
   for (int i = 0; i < 50000; ++i) {
     const float value = std::bit_cast<float>(static_cast<std::uint32_t>(bits()));
@@ -102,27 +134,39 @@ TEMPLATE_TEST_CASE("encodes random floats of every exponent to the nearest code"
 }
 
 TEMPLATE_TEST_CASE("decode then encode gives every code that is not NaN back", "", E4m3Truth,
-                   E5m2Truth) {
-  for (int code = 0; code < 256; ++code) {
-    if (TestType::nan(code & 0x7f)) continue;
+                   E5m2Truth, E2m3Truth, E3m2Truth, E2m1Truth) {
+  for (int code = 0; code < 2 * TestType::Format::kSignCode; ++code) {
+    if (TestType::nan(code & (TestType::Format::kSignCode - 1))) continue;
     const float value = TestType::Format::decode(static_cast<std::uint8_t>(code));
     REQUIRE(TestType::Format::encode(value) == code);
   }
 }
 
-TEMPLATE_TEST_CASE("finite values saturate", "", E4m3Truth, E5m2Truth) {
+TEMPLATE_TEST_CASE("finite values saturate", "", E4m3Truth, E5m2Truth, E2m3Truth, E3m2Truth,
+                   E2m1Truth) {
   using Format = typename TestType::Format;
   const float largest = Format::kMaxFinite;
   for (float value : {largest, std::nextafter(largest, kInf), largest * 1.05F, largest * 2.0F,
                       largest * 1e6F, std::numeric_limits<float>::max()}) {
     REQUIRE(Format::encode(value) == TestType::kLargestCode);
-    REQUIRE(Format::encode(-value) == (TestType::kLargestCode | 0x80));
+    REQUIRE(Format::encode(-value) == (TestType::kLargestCode | Format::kSignCode));
   }
 }
 
-TEST_CASE("largest values are 448 and 57344") {
+TEST_CASE("largest values") {
+  REQUIRE(Fp6E2m3::kMaxFinite == 7.5F);
+  REQUIRE(Fp6E3m2::kMaxFinite == 28.0F);
+  REQUIRE(Fp4E2m1::kMaxFinite == 6.0F);
   REQUIRE(Fp8E4m3::kMaxFinite == 448.0F);
   REQUIRE(Fp8E5m2::kMaxFinite == 57344.0F);
+}
+
+TEST_CASE("without Inf and NaN, Inf saturates and NaN is zero") {
+  REQUIRE(Fp6E2m3::encode(kInf) == 0x1f);
+  REQUIRE(Fp6E3m2::encode(-kInf) == 0x3f);
+  REQUIRE(Fp4E2m1::encode(-kInf) == 0x0f);
+  REQUIRE(Fp4E2m1::decode(Fp4E2m1::encode(std::numeric_limits<float>::quiet_NaN())) == 0.0F);
+  REQUIRE(Fp6E2m3::decode(Fp6E2m3::encode(-std::numeric_limits<float>::quiet_NaN())) == 0.0F);
 }
 
 TEST_CASE("Inf is Inf in E5M2, and NaN in E4M3, which has none") {
