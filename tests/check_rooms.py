@@ -12,13 +12,14 @@ import sys
 ROOMS = {
     "topologies": {"boost/", "fmt/"},
     "models/units": {"fmt/"},
-    "models/numerics": {"fmt/"},
+    "models/numerics": {"hwy/", "fmt/"},
     "models/hardware": {"models/units", "fmt/"},
     "models/collectives": {"models/numerics/block_format.hpp", "fmt/"},
-    "models/values": {"models/collectives", "models/numerics", "fmt/"},
+    "models/tensors": {"models/numerics", "nlohmann/", "fmt/"},
+    "models/values": {"models/collectives", "models/numerics", "models/tensors", "fmt/"},
     "sim": {"models/collectives", "simgrid/", "fmt/"},
     "experiments": {"topologies", "models", "sim", "nlohmann/", "valijson/", "fmt/"},
-    "tools/cli": {"experiments", "CLI/", "fmt/"},
+    "tools/cli": {"experiments", "models/tensors", "CLI/", "fmt/"},
 }
 SYSTEM = re.compile(r"^(sys/)?[a-z_0-9]+(\.h)?$")
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', re.MULTILINE)

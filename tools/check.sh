@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-bash tools/setup.sh clang clang-format
+bash tools/setup.sh clang clang-format libclang-rt-14-dev
 jobs=$(nproc)
 
 echo "check: clang-format" >&2
@@ -15,6 +15,10 @@ ctest --preset clang -j "$jobs"
 
 bash tools/build.sh asan
 ctest --preset asan -j "$jobs"
+
+echo "check: fuzzing the tensor readers" >&2
+bash tools/build.sh fuzz fuzzers
+ctest --preset fuzz -R '^fuzz '
 
 echo "check: benchmark programs start" >&2
 for program in build/release/tests/benchmarks/*_benchmark; do

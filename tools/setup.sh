@@ -6,8 +6,8 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build pkg-config
   libsimgrid-dev libboost-dev libboost-graph-dev nlohmann-json3-dev libcli11-dev libfmt-dev
-  libvalijson-dev catch2 libbenchmark-dev
-  python3 python3-matplotlib
+  libvalijson-dev libhwy-dev catch2 libbenchmark-dev
+  python3 python3-numpy python3-matplotlib
 )
 packages+=("$@")
 

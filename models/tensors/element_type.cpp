@@ -1,0 +1,36 @@
+#include "models/tensors/element_type.hpp"
+
+#include <cstring>
+#include <stdexcept>
+
+#include "models/numerics/bfloat16.hpp"
+#include "models/numerics/float16.hpp"
+
+namespace equarx::tensors {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "files are little-endian");
+
+template <float (*kDecode)(std::uint16_t)>
+void convert_halves(const std::byte* stored, std::span<float> values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::uint16_t bits;
+    std::memcpy(&bits, stored + i * sizeof bits, sizeof bits);
+    values[i] = kDecode(bits);
+  }
+}
+
+}  // namespace
+
+void convert_elements(FileType type, std::span<const std::byte> stored, std::span<float> values) {
+  if (stored.size() != values.size() * element_bytes(type))
+    throw std::logic_error("as many stored elements as values are needed");
+  if (values.empty()) return;
+  switch (type) {
+    case FileType::fp32: std::memcpy(values.data(), stored.data(), stored.size()); return;
+    case FileType::fp16: convert_halves<numerics::float_from_fp16>(stored.data(), values); return;
+    case FileType::bf16: convert_halves<numerics::float_from_bf16>(stored.data(), values); return;
+  }
+}
+
+}  // namespace equarx::tensors

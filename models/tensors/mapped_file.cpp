@@ -1,0 +1,62 @@
+#include "models/tensors/mapped_file.hpp"
+
+#include <cerrno>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "models/tensors/file_descriptor.hpp"
+#include "models/tensors/file_error.hpp"
+
+namespace equarx::tensors {
+namespace {
+
+/// Large beside the cost of unmapping (microseconds), small beside the memory of a run with one
+/// file for each of many ranks.
+constexpr std::size_t kMostMapped = std::size_t{1} << 20;
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+std::size_t regular_file_size(const std::filesystem::path& file, const FileDescriptor& descriptor) {
+  struct stat status {};
+  if (::fstat(descriptor.number(), &status) != 0)
+    throw FileError(file, fmt::format("cannot be examined: {}", reason(errno)));
+  if (S_ISDIR(status.st_mode))
+    throw FileError(file, "is a directory; name a .npy or .safetensors file in it");
+  if (!S_ISREG(status.st_mode))
+    throw FileError(file, "is a pipe or a device; copy its contents into a regular file first");
+  if (status.st_size == 0) throw FileError(file, "is empty; write the tensor again");
+  return static_cast<std::size_t>(status.st_size);
+}
+
+}  // namespace
+
+MappedFile::MappedFile(const std::filesystem::path& file) {
+  // O_NONBLOCK, because opening a pipe would otherwise wait for somebody to write to it.
+  const FileDescriptor descriptor(
+      ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!descriptor.is_open()) {
+    const int error = errno;
+    throw FileError(file, error == ENOENT ? "does not exist; check the path"
+                                          : fmt::format("cannot be opened: {}", reason(error)));
+  }
+  const std::size_t size = regular_file_size(file, descriptor);
+  void* const start = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor.number(), 0);
+  if (start == MAP_FAILED)
+    throw FileError(file, fmt::format("cannot be mapped into memory: {}", reason(errno)));
+  bytes_ = {static_cast<const std::byte*>(start), size};
+}
+
+MappedFile::~MappedFile() { ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size()); }
+
+void MappedFile::was_read(std::size_t bytes) const {
+  if (bytes_read_.fetch_add(bytes, std::memory_order_relaxed) + bytes < kMostMapped) return;
+  bytes_read_.store(0, std::memory_order_relaxed);
+  // Another thread that reads there finds the page again in the page cache.
+  ::madvise(const_cast<std::byte*>(bytes_.data()), bytes_.size(), MADV_DONTNEED);
+}
+
+}  // namespace equarx::tensors

@@ -1,0 +1,118 @@
+#include "models/tensors/safetensors_header.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "models/tensors/file_error.hpp"
+#include "models/tensors/safetensors_json.hpp"
+
+namespace equarx::tensors {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLengthBytes = sizeof(std::uint64_t);
+constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;  ///< the limit of the format
+constexpr std::size_t kMostNamesShown = 5;
+
+std::string_view find_header(const fs::path& file, std::span<const std::byte> bytes) {
+  if (bytes.size() < kLengthBytes)
+    throw FileError(file, "is truncated in its header; copy or save it again");
+  std::uint64_t length = 0;
+  for (std::size_t i = kLengthBytes; i > 0; --i)
+    length = length << 8 | std::to_integer<std::uint64_t>(bytes[i - 1]);
+  if (length > kMaxHeaderBytes)
+    throw FileError(file, fmt::format("is not a safetensors file: its header would have {} bytes, "
+                                      "more than {}",
+                                      length, kMaxHeaderBytes));
+  if (length > bytes.size() - kLengthBytes)
+    throw FileError(file, "is truncated in its header; copy or save it again");
+  return {reinterpret_cast<const char*>(bytes.data()) + kLengthBytes, length};
+}
+
+/// The tensors must fill `data_bytes` bytes one after the other. Sorts them in that order.
+void check_offsets(const fs::path& file, std::vector<SafetensorsEntry>& entries,
+                   std::uint64_t data_bytes) {
+  std::ranges::sort(entries, {}, &SafetensorsEntry::offsets);
+  std::uint64_t filled = 0;
+  for (const SafetensorsEntry& entry : entries) {
+    const std::uint64_t begin = entry.offsets[0];
+    const std::uint64_t end = entry.offsets[1];
+    const auto fail = [&](std::string_view problem) {
+      throw FileError(file, fmt::format("tensor {} at bytes {} to {} {}", in_quotes(entry.name),
+                                        begin, end, problem));
+    };
+    if (end < begin) fail("ends before it begins; the header is malformed");
+    if (end > data_bytes)
+      fail(fmt::format("is outside the {} bytes of data; if the file is truncated, copy it again",
+                       data_bytes));
+    if (begin < filled) fail("overlaps another; the header is malformed");
+    if (begin > filled) fail(fmt::format("leaves a hole after byte {}", filled));
+    filled = end;
+  }
+  if (filled != data_bytes)
+    throw FileError(file,
+                    fmt::format("has {} bytes of data, but its tensors only {}; save it again",
+                                data_bytes, filled));
+}
+
+std::string names_of(const std::vector<SafetensorsEntry>& entries) {
+  std::string names;
+  for (const SafetensorsEntry& entry : entries) {
+    if (&entry - entries.data() == kMostNamesShown) return names + ", ...";
+    names += (names.empty() ? "" : ", ") + in_quotes(entry.name);
+  }
+  return names;
+}
+
+const SafetensorsEntry& choose(const fs::path& file, const std::vector<SafetensorsEntry>& entries,
+                               std::optional<std::string_view> name) {
+  if (entries.empty()) throw FileError(file, "holds no tensor");
+  if (!name) {
+    if (entries.size() == 1) return entries.front();
+    throw FileError(file, fmt::format("holds {} tensors ({}); name one of them", entries.size(),
+                                      names_of(entries)));
+  }
+  const auto found = std::ranges::find(entries, *name, &SafetensorsEntry::name);
+  if (found == entries.end())
+    throw FileError(
+        file, fmt::format("has no tensor {}; it has {}", in_quotes(*name), names_of(entries)));
+  return *found;
+}
+
+FileType type_of(const fs::path& file, const SafetensorsEntry& entry) {
+  if (entry.type == "F32") return FileType::fp32;
+  if (entry.type == "F16") return FileType::fp16;
+  if (entry.type == "BF16") return FileType::bf16;
+  throw FileError(file, fmt::format("tensor {} has type {}, not F32, F16 or BF16; convert it",
+                                    in_quotes(entry.name), in_quotes(entry.type)));
+}
+
+}  // namespace
+
+TensorLayout read_safetensors_header(const fs::path& file, std::span<const std::byte> bytes,
+                                     std::optional<std::string_view> name) {
+  const std::string_view header = find_header(file, bytes);
+  const std::size_t data_start = kLengthBytes + header.size();
+  std::vector<SafetensorsEntry> entries = parse_safetensors_json(file, header);
+  check_offsets(file, entries, bytes.size() - data_start);
+  const SafetensorsEntry& entry = choose(file, entries, name);
+  TensorLayout layout;
+  layout.type = type_of(file, entry);
+  layout.elements = count_elements(file, entry.shape);
+  layout.shape = entry.shape;
+  layout.offset = data_start + entry.offsets[0];
+  const std::uint64_t expected = layout.elements * element_bytes(layout.type);
+  const std::uint64_t present = entry.offsets[1] - entry.offsets[0];
+  if (present != expected)
+    throw FileError(
+        file, fmt::format("tensor {} has {} bytes of data, but its shape {} needs {}; "
+                          "the header is malformed",
+                          in_quotes(entry.name), present, shape_text(layout.shape), expected));
+  return layout;
+}
+
+}  // namespace equarx::tensors

@@ -1,0 +1,172 @@
+#include "models/tensors/safetensors_json.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "models/tensors/file_error.hpp"
+#include "models/tensors/tensor_layout.hpp"
+
+namespace equarx::tensors {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr std::string_view kMetadata = "__metadata__";
+
+/// Takes the events of the parser one by one: a document that was built first could be many times
+/// larger than its text, and as deep as its author likes.
+class HeaderHandler : public Json::json_sax_t {
+ public:
+  explicit HeaderHandler(const fs::path& file) : file_(file) {}
+
+  std::vector<SafetensorsEntry> take_entries() {
+    std::ranges::sort(entries_, {}, &SafetensorsEntry::name);
+    const auto twice = std::ranges::adjacent_find(entries_, {}, &SafetensorsEntry::name);
+    if (twice != entries_.end()) appears_twice(twice->name);
+    return std::move(entries_);
+  }
+
+  bool start_object(std::size_t) override {
+    if (place_ == Place::document)
+      place_ = Place::tensors;
+    else if (place_ == Place::tensors)
+      enter_member();
+    else
+      malformed("an object where none belongs");
+    return true;
+  }
+
+  bool key(std::string& key) override {
+    if (place_ == Place::tensors) member_ = key;
+    if (place_ == Place::tensor) enter_field(key);
+    return true;
+  }
+
+  bool end_object() override {
+    if (place_ == Place::tensor) check_complete();
+    place_ = place_ == Place::tensors ? Place::document : Place::tensors;
+    return true;
+  }
+
+  bool start_array(std::size_t) override {
+    const bool expected = place_ == Place::tensor && fields_.back() != "dtype";
+    if (!expected) malformed("an array where none belongs");
+    place_ = Place::numbers;
+    return true;
+  }
+
+  bool end_array() override {
+    place_ = Place::tensor;
+    return true;
+  }
+
+  bool string(std::string& text) override {
+    if (place_ == Place::metadata) return true;
+    if (place_ != Place::tensor || fields_.back() != "dtype")
+      malformed(fmt::format("the text {} where none belongs", in_quotes(text)));
+    entries_.back().type = text;
+    return true;
+  }
+
+  bool number_unsigned(std::uint64_t number) override {
+    if (place_ != Place::numbers) malformed("a number where none belongs");
+    SafetensorsEntry& entry = entries_.back();
+    const bool is_shape = fields_.back() == "shape";
+    const std::size_t most = is_shape ? kMaxDimensions : entry.offsets.size();
+    const std::size_t before = is_shape ? entry.shape.size() : offsets_;
+    if (before == most)
+      malformed(fmt::format("more than {} numbers in {}{}", most, fields_.back(), of_tensor()));
+    if (is_shape)
+      entry.shape.push_back(number);
+    else
+      entry.offsets[offsets_++] = number;
+    return true;
+  }
+
+  bool number_integer(std::int64_t number) override {
+    malformed(fmt::format("the negative number {}{}", number, of_tensor()));
+  }
+
+  bool number_float(double, const std::string& text) override {
+    malformed(fmt::format("the number {}, which is not an integer of 64 bits{}", in_quotes(text),
+                          of_tensor()));
+  }
+
+  bool null() override { malformed("null where none belongs"); }
+  bool boolean(bool) override { malformed("true or false where none belongs"); }
+  bool binary(Json::binary_t&) override { malformed("binary data"); }
+
+  bool parse_error(std::size_t position, const std::string&, const Json::exception&) override {
+    malformed(fmt::format("not JSON at byte {}", position));
+  }
+
+ private:
+  /// What encloses the next value.
+  enum class Place { document, tensors, metadata, tensor, numbers };
+
+  void enter_member() {
+    if (member_ == kMetadata) {
+      if (std::exchange(has_metadata_, true)) appears_twice(member_);
+      place_ = Place::metadata;
+      return;
+    }
+    place_ = Place::tensor;
+    entries_.push_back({member_, {}, {}, {}});
+    fields_.clear();
+    offsets_ = 0;
+  }
+
+  void enter_field(const std::string& key) {
+    if (std::ranges::find(fields_, key) != fields_.end()) appears_twice(key);
+    fields_.push_back(key);
+    if (key != "dtype" && key != "shape" && key != "data_offsets")
+      malformed(fmt::format("unknown key {}{}", in_quotes(key), of_tensor()));
+  }
+
+  void check_complete() const {
+    if (fields_.size() != 3)
+      malformed(fmt::format("one of dtype, shape, data_offsets is missing{}", of_tensor()));
+    if (offsets_ != entries_.back().offsets.size())
+      malformed(fmt::format("data_offsets are not two numbers{}", of_tensor()));
+  }
+
+  [[noreturn]] void appears_twice(std::string_view key) const {
+    malformed(fmt::format("key {} appears twice{}", in_quotes(key), of_tensor()));
+  }
+
+  std::string of_tensor() const {
+    const bool inside = place_ == Place::tensor || place_ == Place::numbers;
+    return inside ? fmt::format(" (tensor {})", in_quotes(entries_.back().name)) : "";
+  }
+
+  [[noreturn]] void malformed(std::string_view problem) const {
+    throw FileError(file_, fmt::format("malformed safetensors header: {}", problem));
+  }
+
+  const fs::path& file_;
+  Place place_ = Place::document;
+  std::vector<SafetensorsEntry> entries_;
+  bool has_metadata_ = false;
+  std::string member_;               ///< latest key of the outer object
+  std::vector<std::string> fields_;  ///< keys so far of the tensor
+  std::size_t offsets_ = 0;          ///< numbers so far in its data_offsets
+};
+
+}  // namespace
+
+std::vector<SafetensorsEntry> parse_safetensors_json(const fs::path& file, std::string_view text) {
+  // The library would skip a byte order mark, and stop at a zero byte without looking further.
+  if (!text.starts_with('{'))
+    throw FileError(file, "malformed safetensors header: it does not begin with {");
+  if (text.find('\0') != std::string_view::npos)
+    throw FileError(file, "malformed safetensors header: it holds a zero byte");
+  HeaderHandler handler(file);
+  Json::sax_parse(text, &handler);
+  return handler.take_entries();
+}
+
+}  // namespace equarx::tensors

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Writes the seeds of the fuzz targets: small files, good and bad, of both formats.
+
+Usage: make_corpus.py DIRECTORY; makes DIRECTORY/npy and DIRECTORY/safetensors.
+"""
+import json
+import pathlib
+import struct
+import sys
+
+DATA = struct.pack("<6f", 1, -2.5, float("inf"), float("nan"), 1e-40, 0)
+
+
+def npy(descr="'<f4'", order="False", shape="(2, 3)", data=DATA, major=1):
+    header = f"{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}\n".encode()
+    length = struct.pack("<H" if major == 1 else "<I", len(header))
+    return b"\x93NUMPY" + bytes([major, 0]) + length + header + data
+
+
+def safetensors(header, data=DATA):
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def tensor(dtype="F32", shape=(2, 3), offsets=(0, 24)):
+    return {"dtype": dtype, "shape": shape, "data_offsets": offsets}
+
+
+NPY = {
+    "f4": npy(), "f4_v2": npy(major=2), "f4_v3": npy(major=3),
+    "f2": npy("'<f2'", shape="(12,)"), "u2": npy("'<u2'", shape="(3, 2, 2)"),
+    "big_endian": npy("'>f4'"), "structured": npy("[('a', '<f4')]"), "fortran": npy(order="True"),
+    "scalar": npy(shape="()"), "negative": npy(shape="(-1, 6)"),
+    "overflow": npy(shape="(4294967296, 4294967296)"), "truncated": npy()[:-5], "empty": b"",
+}
+SAFETENSORS = {
+    "one": safetensors({"a": tensor()}),
+    "two": safetensors({"__metadata__": {"format": "pt"}, "a": tensor("F16", (4,), (0, 8)),
+                        "b": tensor("BF16", (2, 2, 2), (8, 24))}),
+    "other_type": safetensors({"a": tensor("I64", (3,))}),
+    "overlap": safetensors({"a": tensor(), "b": tensor("F32", (1,), (20, 24))}),
+    "outside": safetensors({"a": tensor(offsets=(0, 1 << 63))}),
+    "mismatch": safetensors({"a": tensor(shape=(7,))}),
+    "duplicate": safetensors(b'{"a":{"dtype":"F32","dtype":"F32"}}'),
+    "names": safetensors({"../\u001b[2J\n\u009b": tensor()}),
+    "truncated": safetensors({"a": tensor()})[:-5], "huge": b"\xff" * 8 + b"{}", "empty": b"",
+}
+
+
+def main() -> int:
+    directory = pathlib.Path(sys.argv[1])
+    for kind, seeds in (("npy", NPY), ("safetensors", SAFETENSORS)):
+        (directory / kind).mkdir(parents=True, exist_ok=True)
+        for name, contents in seeds.items():
+            (directory / kind / name).write_bytes(contents)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

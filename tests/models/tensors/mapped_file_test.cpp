@@ -1,0 +1,64 @@
+#include "models/tensors/mapped_file.hpp"
+
+#include <cstdlib>
+#include <fstream>
+
+#include <sys/stat.h>
+
+#include "tests/models/tensors/files.hpp"
+
+namespace {
+
+using equarx::tensors::MappedFile;
+using namespace equarx::testing;
+
+std::string open_error(const std::filesystem::path& path) {
+  return file_error_of([&] { MappedFile{path}; });
+}
+
+TEST_CASE("a mapped file has the bytes of the file") {
+  const TemporaryDirectory directory;
+  const MappedFile file(directory.write("f", "abc"));
+  REQUIRE(file.bytes().size() == 3);
+  CHECK(file.bytes()[2] == std::byte{'c'});
+}
+
+TEST_CASE("what is not a regular file with contents is refused") {
+  const TemporaryDirectory directory;
+  CHECK(open_error(directory.path() / "none") ==
+        (directory.path() / "none").string() + ": does not exist; check the path");
+  CHECK_THAT(open_error(directory.path()), ContainsSubstring("is a directory"));
+  CHECK_THAT(open_error(directory.write("empty", "")), ContainsSubstring("is empty"));
+  CHECK_THAT(open_error("/dev/zero"), ContainsSubstring("is a pipe or a device"));
+  CHECK_THAT(open_error(directory.write("file", "x") + "/f"), ContainsSubstring("Not a directory"));
+  CHECK_THAT(open_error(""), ContainsSubstring("does not exist"));
+}
+
+TEST_CASE("a pipe without a writer is refused at once") {
+  const TemporaryDirectory directory;
+  const std::filesystem::path pipe = directory.path() / "pipe.npy";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK_THAT(open_error(pipe), ContainsSubstring("is a pipe or a device"));
+}
+
+TEST_CASE("a file that may not be read is refused") {
+  if (geteuid() == 0) {
+    WARN("skipped: root may read every file");
+    return;
+  }
+  const TemporaryDirectory directory;
+  const std::string path = directory.write("secret", "x");
+  REQUIRE(chmod(path.c_str(), 0) == 0);
+  CHECK_THAT(open_error(path), ContainsSubstring("Permission denied"));
+}
+
+TEST_CASE("a replaced or removed file can be read to its end") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.write("f", "abc");
+  const MappedFile file(path);
+  std::filesystem::remove(path);
+  directory.write("f", "");
+  CHECK(file.bytes()[1] == std::byte{'b'});
+}
+
+}  // namespace
