@@ -11,6 +11,7 @@
 #include "models/hardware/chip.hpp"
 #include "models/numerics/block_format.hpp"
 #include "models/numerics/inputs.hpp"
+#include "models/values/tensor_source.hpp"
 #include "topologies/grid.hpp"
 
 namespace equarx::experiments {
@@ -31,7 +32,11 @@ struct TensorConfig {
   std::vector<std::uint64_t> shape;  ///< empty if the size was given in bytes
   std::uint64_t elements = 0;        ///< on each chip
   numerics::ElementFormat dtype = numerics::ElementFormat::bf16;
-  numerics::InputSpec values;
+  numerics::InputSpec values;       ///< unless there are files
+  std::vector<std::string> files;   ///< as the user wrote them
+  std::optional<std::string> name;  ///< of the tensor within each file
+  values::TensorFiles opened;       ///< the files, in the same order
+  double sample = 1.0;              ///< share of the tensor whose values are computed
 
   std::uint64_t bytes() const { return elements * numerics::element_bits(dtype) / 8; }
 };
@@ -43,12 +48,21 @@ enum class Algorithm : std::uint8_t {
 
 enum class QuantizedPhases : std::uint8_t { reduce_scatter, all_gather, both };
 
+/// A format, and the name that it goes by in configurations.
+struct NamedBlockFormat : numerics::BlockFormat {
+  NamedBlockFormat() = default;
+  NamedBlockFormat(std::string format_name, const numerics::BlockFormat& format)
+      : BlockFormat(format), name(std::move(format_name)) {}
+
+  std::string name = "bf16";
+};
+
 struct CollectiveConfig {
   std::string label;
   Algorithm algorithm = Algorithm::ring;
   collectives::RingStyle ring = collectives::RingStyle::full_loop;
   QuantizedPhases quantize = QuantizedPhases::both;  ///< of `equarx`
-  numerics::BlockFormat format;
+  NamedBlockFormat format;
   std::uint32_t elements_per_scale =
       collectives::kDefaultElementsPerScale;  ///< if `minishards` is not given
   std::optional<std::uint32_t> minishards;

@@ -21,7 +21,8 @@ Json numerics_json(const values::ValueResult& values) {
           {"clipped_fraction", values.clipped_fraction()},
           {"flushed_fraction", values.flushed_fraction()},
           {"ranks_identical", values.ranks_identical},
-          {"elements", exact.count}};
+          {"elements", exact.count},
+          {"sampled_fraction", values.sampled_fraction}};
 }
 
 }  // namespace

@@ -45,6 +45,14 @@ TableRow row_of(const RunResult& run) {
   return row;
 }
 
+std::string values_note(const values::ValueResult& values) {
+  const std::string what =
+      values.sampled_fraction == 1.0
+          ? "every element"
+          : fmt::format("{:.3g} % of the elements", 100.0 * values.sampled_fraction);
+  return fmt::format("  MSE, SQNR: computed on {}, against the exact sum of all ranks.\n", what);
+}
+
 }  // namespace
 
 std::string topology_text(const TopologyConfig& topology) {
@@ -83,8 +91,7 @@ std::string to_table(const ExperimentResult& result) {
       "\n  time: simulated ({}). lower bound: bytes of the busiest link direction / its "
       "bandwidth.\n",
       result.runs.front().symmetric ? "on representative chips" : "every chip");
-  if (config.numerics)
-    text += "  MSE, SQNR: computed on every element, against the exact sum of all ranks.\n";
+  if (config.numerics) text += values_note(*result.runs.front().numerics);
   return text;
 }
 

@@ -57,11 +57,11 @@ const RunResult& find_run(const StudyPoint& point, const StudyRow& row) {
 }
 
 double metric_of(const RunResult& run, const StudyRow& row) {
-  const Json result = to_json(run);
-  const Json::json_pointer pointer("/" + row.metric);
-  if (!result.contains(pointer) || !result.at(pointer).is_number())
+  const Json numbers = to_json(run).flatten();
+  const auto number = numbers.find("/" + row.metric);
+  if (number == numbers.end() || !number->is_number())
     throw InputError("", fmt::format("row '{}': a run has no number '{}'", row.id, row.metric));
-  return result.at(pointer).get<double>();
+  return number->get<double>();
 }
 
 double simulated(const std::vector<StudyPoint>& points, const StudyRow& row) {

@@ -55,9 +55,11 @@ StudyRow read_row(ObjectReader reader) {
   row.id = reader.text("id");
   row.what = reader.text("what");
   row.experiment = reader.text("experiment");
-  if (reader.has("at"))
-    for (const auto& [pointer, value] : reader.required("at", "an object").items())
-      row.at[pointer] = value;
+  if (reader.has("at")) {
+    const Json& at = reader.required("at", "an object");
+    if (!at.is_object()) throw InputError(reader.place_of("at"), "expected an object");
+    for (const auto& [pointer, value] : at.items()) row.at[pointer] = value;
+  }
   row.run = reader.text("run");
   row.metric = reader.text("metric");
   row.relation = reader.choice_or("relation", kRelations, Relation::equals);
@@ -74,7 +76,10 @@ Study read_study(const Json& json, const std::filesystem::path& folder) {
   Study study;
   study.title = reader.text("title");
   study.source = reader.text("source");
-  for (const Json& note : reader.array("notes")) study.notes.push_back(note.get<std::string>());
+  for (const Json& note : reader.array("notes")) {
+    if (!note.is_string()) throw InputError(reader.place_of("notes"), "expected lines of text");
+    study.notes.push_back(note.get<std::string>());
+  }
   study.experiments = read_list(reader, "experiments", [&](ObjectReader experiment) {
     return read_experiment(std::move(experiment), folder);
   });

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "experiments/config_json.hpp"
+#include "experiments/config_parts.hpp"
 #include "experiments/input_error.hpp"
 #include "experiments/result_json.hpp"
 #include "experiments/result_table.hpp"
@@ -62,6 +63,12 @@ std::string rows_csv(const StudyResult& result) {
   return csv(rows);
 }
 
+/// What a tensor's values are: their distribution, or "files".
+std::string values_text(const TensorConfig& tensor) {
+  const Json values = tensor_json(tensor).at("values");
+  return values.contains("files") ? "files" : values.at("distribution").get<std::string>();
+}
+
 Fields point_fields(const StudyPoint& point, std::size_t index) {
   const ExperimentConfig& config = point.result.config;
   const CollectiveConfig& collective = config.collectives[index];
@@ -72,11 +79,12 @@ Fields point_fields(const StudyPoint& point, std::size_t index) {
                    topology_text(config.topology),
                    fmt::format("{}", run.chips),
                    fmt::format("{}", config.tensor.bytes()),
+                   values_text(config.tensor),
                    run.label,
                    std::string(name(collective.algorithm)),
                    std::string(collectives::name(collective.ring)),
                    quantized ? std::string(name(collective.quantize)) : "",
-                   std::string(numerics::name(collective.format.element)),
+                   collective.format.name,
                    fmt::format("{}", collective.minishards.value()),
                    fmt::format("{}", collective.microshards.value()),
                    number(run.time_s),
@@ -97,17 +105,17 @@ Fields point_fields(const StudyPoint& point, std::size_t index) {
   return fields;
 }
 
+constexpr std::string_view kPointColumns =
+    "experiment,hardware,topology,chips,tensor_bytes,values,label,algorithm,ring,quantize,format,"
+    "minishards,microshards,time_s,speedup,lower_bound_s,wire_bytes_per_link,payload_s,scales_s,"
+    "overhead_s,bubbles_s,mse,nmse,sqnr_db,mse_vs_baseline";
+
 std::string points_csv(const StudyResult& result) {
-  std::vector<Fields> rows = {{"experiment",   "hardware", "topology",      "chips",
-                               "tensor_bytes", "label",    "algorithm",     "ring",
-                               "quantize",     "format",   "minishards",    "microshards",
-                               "time_s",       "speedup",  "lower_bound_s", "wire_bytes_per_link",
-                               "payload_s",    "scales_s", "overhead_s",    "bubbles_s",
-                               "mse",          "nmse",     "sqnr_db",       "mse_vs_baseline"}};
+  std::vector<Fields> rows;
   for (const StudyPoint& point : result.points)
     for (std::size_t run = 0; run < point.result.runs.size(); ++run)
       rows.push_back(point_fields(point, run));
-  return csv(rows);
+  return fmt::format("{}\n{}", kPointColumns, csv(rows));
 }
 
 Json study_json(const StudyResult& result) {
@@ -149,12 +157,11 @@ std::filesystem::path write_file(const std::filesystem::path& path, const std::s
   return path;
 }
 
-}  // namespace
-
-std::string to_table(const StudyResult& result) {
+std::string outcomes_table(const std::vector<StudyOutcome>& outcomes) {
+  if (outcomes.empty()) return "  no reported figures to compare with\n";
   std::vector<TableRow> rows = {
       {"figure", "reported", "simulated", "ratio", "role", "tolerance", "within"}};
-  for (const StudyOutcome& outcome : result.outcomes)
+  for (const StudyOutcome& outcome : outcomes)
     rows.push_back({outcome.row.what, expected_text(outcome.row),
                     fmt::format("{:.4g}", outcome.simulated),
                     fmt::format("{:.3f}", outcome.ratio()), std::string(name(outcome.row.role)),
@@ -162,8 +169,14 @@ std::string to_table(const StudyResult& result) {
                         ? "limit"
                         : fmt::format("{:.0f} %", 100.0 * outcome.row.tolerance),
                     std::string(verdict(outcome))});
-  std::string text =
-      fmt::format("{}\n({})\n\n{}\n", result.study.title, result.study.source, aligned_table(rows));
+  return aligned_table(rows);
+}
+
+}  // namespace
+
+std::string to_table(const StudyResult& result) {
+  std::string text = fmt::format("{}\n({})\n\n{}\n", result.study.title, result.study.source,
+                                 outcomes_table(result.outcomes));
   for (const std::string& note : result.study.notes) text += fmt::format("  {}\n", note);
   return text;
 }

@@ -24,9 +24,15 @@ double decode_operations(ElementFormat format) {
   switch (format) {
     case ElementFormat::fp32: return 0.0;
     case ElementFormat::bf16: return 1.0;  // shift into the upper half
-    case ElementFormat::int8: return 2.0;  // unpack, convert
-    case ElementFormat::fp8_e4m3:          // unpack, sign, shift, scale the exponent
+    case ElementFormat::int8:
+    case ElementFormat::mxint8: return 2.0;  // unpack, convert
+    case ElementFormat::int4: return 3.0;    // unpack, extend the sign, convert
+    case ElementFormat::fp16:
+    case ElementFormat::fp8_e4m3:  // unpack, sign, shift, scale the exponent
     case ElementFormat::fp8_e5m2: return 4.0;
+    case ElementFormat::fp6_e2m3:  // the same, over byte borders
+    case ElementFormat::fp6_e3m2:
+    case ElementFormat::fp4_e2m1: return 5.0;
   }
   throw std::logic_error("unknown element format");
 }
@@ -36,9 +42,15 @@ double encode_operations(ElementFormat format) {
   switch (format) {
     case ElementFormat::fp32: return 0.0;
     case ElementFormat::bf16: return 2.0;  // add the rounding term, pack
-    case ElementFormat::int8: return 4.0;  // round and convert, clamp twice, pack
-    case ElementFormat::fp8_e4m3:          // sign, scale the exponent, round, shift, clamp, pack
+    case ElementFormat::int8:
+    case ElementFormat::mxint8: return 4.0;  // round and convert, clamp twice, pack
+    case ElementFormat::int4: return 5.0;    // the same, two to a byte
+    case ElementFormat::fp16:
+    case ElementFormat::fp8_e4m3:  // sign, scale the exponent, round, shift, clamp, pack
     case ElementFormat::fp8_e5m2: return 6.0;
+    case ElementFormat::fp6_e2m3:  // the same, over byte borders
+    case ElementFormat::fp6_e3m2:
+    case ElementFormat::fp4_e2m1: return 7.0;
   }
   throw std::logic_error("unknown element format");
 }

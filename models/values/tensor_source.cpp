@@ -9,14 +9,24 @@ namespace equarx::values {
 
 TensorSource::TensorSource(const numerics::InputSpec& spec, std::uint64_t elements,
                            numerics::ElementFormat format)
-    : spec_(spec), elements_(elements), format_(format) {}
+    : values_(spec), elements_(elements), format_(format) {}
+
+TensorSource::TensorSource(TensorFiles files, std::uint64_t elements,
+                           numerics::ElementFormat format)
+    : values_(std::move(files)), elements_(elements), format_(format) {}
 
 void TensorSource::read(std::uint32_t rank, std::uint64_t first, std::span<float> values) const {
   const std::uint64_t left = elements_ - std::min(elements_, first);
-  const std::size_t real = std::min<std::uint64_t>(values.size(), left);
-  numerics::generate(spec_, rank, first, values.first(real));
-  round_to_tensor(format_, values.first(real));
-  std::ranges::fill(values.subspan(real), 0.0F);
+  const std::span<float> real = values.first(std::min<std::uint64_t>(values.size(), left));
+  if (const auto* spec = std::get_if<numerics::InputSpec>(&values_)) {
+    numerics::generate(*spec, rank, first, real);
+  } else if (!real.empty()) {
+    const TensorFiles& files = std::get<TensorFiles>(values_);
+    const bool leading_axis = files.size() == 1;
+    files[leading_axis ? 0 : rank]->read((leading_axis ? rank * elements_ : 0) + first, real);
+  }
+  round_to_tensor(format_, real);
+  std::ranges::fill(values.subspan(real.size()), 0.0F);
 }
 
 void round_to_tensor(numerics::ElementFormat format, std::span<float> values) {

@@ -1,19 +1,29 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <variant>
+#include <vector>
 
 #include "models/numerics/block_format.hpp"
 #include "models/numerics/inputs.hpp"
+#include "models/tensors/tensor_file.hpp"
 
 namespace equarx::values {
 
-/// The tensors that the ranks bring to a collective, made piece by piece when they are needed.
+/// Tensors in files: one file for each rank, or one for all, whose leading axis counts ranks.
+using TensorFiles = std::vector<std::shared_ptr<const tensors::TensorFile>>;
+
+/// The tensors that the ranks bring to a collective, made or read piece by piece when they are needed.
 class TensorSource {
  public:
   /// Synthetic values of `elements` elements, rounded to `format` (fp32 or bf16).
   TensorSource(const numerics::InputSpec& spec, std::uint64_t elements,
                numerics::ElementFormat format);
+
+  /// Values of files, rounded to `format`; each rank has `elements` of them.
+  TensorSource(TensorFiles files, std::uint64_t elements, numerics::ElementFormat format);
 
   std::uint64_t elements() const { return elements_; }
   numerics::ElementFormat format() const { return format_; }
@@ -22,7 +32,7 @@ class TensorSource {
   void read(std::uint32_t rank, std::uint64_t first, std::span<float> values) const;
 
  private:
-  numerics::InputSpec spec_;
+  std::variant<numerics::InputSpec, TensorFiles> values_;
   std::uint64_t elements_;
   numerics::ElementFormat format_;
 };

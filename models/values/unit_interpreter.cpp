@@ -25,10 +25,12 @@ void make_room(std::vector<T>& elements, std::size_t size) {
 
 }  // namespace
 
-UnitInterpreter::UnitInterpreter(const LaneTable& lanes, const TensorSource& source)
+UnitInterpreter::UnitInterpreter(const LaneTable& lanes, const TensorSource& source,
+                                 std::uint64_t rounding_seed)
     : lanes_(lanes),
       program_(lanes.program()),
       source_(source),
+      rounding_seed_(rounding_seed),
       codecs_{numerics::BlockCodec(program_.formats[0]), numerics::BlockCodec(program_.formats[1])},
       values_(program_.ranks),
       absmax_(program_.ranks) {}
@@ -78,10 +80,17 @@ void UnitInterpreter::run(const Instruction& instruction) {
 
 void UnitInterpreter::find_scales(const Instruction& instruction) {
   const numerics::BlockCodec& format = codec(instruction.phase);
-  std::vector<float>& absmax = absmax_[rank_of(instruction.tile)];
-  if (instruction.tile.microshard == 0)
+  format.find_absmax(values_of(instruction.tile), range_of(instruction.tile).begin,
+                     absmax_of(instruction.tile, format));
+}
+
+/// The abs-max of the tile's minishard, from zeros at its first microshard.
+std::vector<float>& UnitInterpreter::absmax_of(const Tile& tile,
+                                               const numerics::BlockCodec& format) {
+  std::vector<float>& absmax = absmax_[rank_of(tile)];
+  if (tile.microshard == 0)
     absmax.assign(numerics::scale_count(format.format(), result_.size()), 0.0F);
-  format.find_absmax(values_of(instruction.tile), range_of(instruction.tile).begin, absmax);
+  return absmax;
 }
 
 void UnitInterpreter::encode_scales(const Instruction& instruction) {
@@ -100,16 +109,22 @@ void UnitInterpreter::encode(const Instruction& instruction) {
   const std::span<const float> scales = scales_of(instruction.buffer);
   Encoded& payload = encoded(instruction.buffer);
   make_room(payload.bytes, program_.buffers[instruction.buffer].bytes);
-  format.quantize(values, begin, scales, payload.bytes);
-  if (format.format().scaled) quantized_ += format.count(values, begin, scales);
+  const numerics::RoundingKey key = rounding_key(instruction);
+  format.quantize(values, begin, scales, payload.bytes, key);
+  if (format.format().scaled) quantized_ += format.count(values, begin, scales, key);
 }
 
 void UnitInterpreter::accumulate(const Instruction& instruction) {
+  const numerics::BlockCodec& format = codec(instruction.phase);
   const std::span<float> values = values_of(instruction.tile);
-  codec(instruction.phase)
-      .dequantize_add(encoded(instruction.buffer).bytes, range_of(instruction.tile).begin,
-                      scales_of(instruction.buffer), values, values);
-  if (instruction.finds_scales) find_scales(instruction);
+  const std::vector<std::byte>& payload = encoded(instruction.buffer).bytes;
+  const std::size_t begin = range_of(instruction.tile).begin;
+  const std::span<const float> scales = scales_of(instruction.buffer);
+  if (instruction.finds_scales)
+    format.dequantize_add_absmax(payload, begin, scales, values, values,
+                                 absmax_of(instruction.tile, format));
+  else
+    format.dequantize_add(payload, begin, scales, values, values);
 }
 
 void UnitInterpreter::add(const Instruction& instruction) {
@@ -142,6 +157,14 @@ void UnitInterpreter::count(std::array<std::uint64_t, collectives::kDirections>&
                             collectives::MessageId message) {
   const collectives::Message& what = program_.messages[message];
   bytes[static_cast<std::size_t>(what.direction)] += encoded(what.buffer).bytes.size();
+}
+
+/// One for every quantization of every element: a rank makes a buffer once.
+numerics::RoundingKey UnitInterpreter::rounding_key(const Instruction& instruction) const {
+  return {.seed = rounding_seed_,
+          .rank = rank_of(instruction.tile),
+          .hop = instruction.buffer,
+          .first_element = first_element_ + range_of(instruction.tile).begin};
 }
 
 std::uint32_t UnitInterpreter::rank_of(const Tile& tile) const {

@@ -23,7 +23,8 @@ struct Unit {
 /// Runs a unit on all ranks. Holds the memory for it, to be used for unit after unit by one thread.
 class UnitInterpreter {
  public:
-  UnitInterpreter(const LaneTable& lanes, const TensorSource& source);
+  UnitInterpreter(const LaneTable& lanes, const TensorSource& source,
+                  std::uint64_t rounding_seed = 1);
 
   void run(const Unit& unit);
 
@@ -56,9 +57,11 @@ class UnitInterpreter {
   void count(std::array<std::uint64_t, collectives::kDirections>& bytes,
              collectives::MessageId message);
 
+  std::vector<float>& absmax_of(const collectives::Tile& tile, const numerics::BlockCodec& format);
   std::uint32_t rank_of(const collectives::Tile& tile) const;
   collectives::Range range_of(const collectives::Tile& tile) const;
   std::span<float> values_of(const collectives::Tile& tile);
+  numerics::RoundingKey rounding_key(const collectives::Instruction& instruction) const;
   const numerics::BlockCodec& codec(collectives::Phase phase) const;
   Encoded& encoded(collectives::BufferId buffer) { return encoded_[lanes_.place(buffer)]; }
   std::span<const float> scales_of(collectives::BufferId payload);
@@ -66,6 +69,7 @@ class UnitInterpreter {
   const LaneTable& lanes_;
   const collectives::Program& program_;
   const TensorSource& source_;
+  std::uint64_t rounding_seed_;
   std::array<numerics::BlockCodec, collectives::kPhases> codecs_;
 
   Unit unit_;

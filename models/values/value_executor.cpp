@@ -13,6 +13,10 @@
 namespace equarx::values {
 namespace {
 
+double share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
 /// What is kept of a unit.
 struct UnitReport {
   numerics::ErrorAccumulator against_exact;
@@ -72,7 +76,7 @@ class Run {
  private:
   void work() {
     try {
-      UnitInterpreter interpreter(lanes_, source_);
+      UnitInterpreter interpreter(lanes_, source_, options_.rounding_seed);
       std::vector<float> baseline;
       for (std::size_t unit = next_++; unit < reports_.size(); unit = next_++) {
         interpreter.run(units_[unit]);
@@ -125,6 +129,7 @@ class Run {
       }
     }
     result.against_exact = exact.metrics();
+    result.sampled_fraction = share(result.computed_elements, source_.elements());
     if (options_.baseline != nullptr) result.against_baseline = baseline.metrics();
     return result;
   }
@@ -151,10 +156,6 @@ std::uint64_t encoded_bytes(const collectives::Program& program, const LaneTable
     largest[lanes.place(id)] = std::max(largest[lanes.place(id)], bytes);
   }
   return std::accumulate(largest.begin(), largest.end(), std::uint64_t{0});
-}
-
-double share(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
 }  // namespace

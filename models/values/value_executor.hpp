@@ -21,6 +21,7 @@ struct ValueResult {
   /// Bytes that were encoded and sent, by all ranks together, in each Direction.
   std::array<std::uint64_t, collectives::kDirections> sent_bytes{};
   std::array<std::uint64_t, collectives::kDirections> received_bytes{};
+  double sampled_fraction = 1.0;        ///< share of the tensor's elements that was computed
   std::uint64_t computed_elements = 0;  ///< all of the tensor's, unless a sample was asked for
   numerics::QuantizeCounts quantized;  ///< of every quantization with scales, by all ranks together
 
@@ -33,6 +34,7 @@ struct ValueOptions {
   unsigned threads = 0;                    ///< 0: one for each core
   const ResultTensor* baseline = nullptr;  ///< compare with this result, too
   ResultTensor* result = nullptr;          ///< keep the result here
+  std::uint64_t rounding_seed = 1;         ///< of stochastic rounding
   double sample = 1.0;  ///< share of the tensor to compute, above 0; see execute()
 };
 

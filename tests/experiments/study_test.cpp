@@ -64,6 +64,40 @@ TEST_CASE("a study runs every combination and finds its rows") {
   CHECK_THAT(to_table(result), ContainsSubstring("calibration") && ContainsSubstring("a note"));
 }
 
+TEST_CASE("a study may compare with nothing") {
+  const StudyFolder folder;
+  Json study = StudyFolder::study();
+  study["rows"] = Json::array();
+  folder.write("study.json", study.dump());
+  const StudyResult result = run_study(load_study(folder.path()), quiet);
+  CHECK(result.points.size() == 4);
+  CHECK_THAT(to_table(result), ContainsSubstring("no reported figures to compare with") &&
+                                   ContainsSubstring("a note") && !ContainsSubstring("tolerance"));
+  write_report(result, folder.path());
+  CHECK(std::ranges::count(contents(folder.path() / "rows.csv"), '\n') == 1);
+}
+
+TEST_CASE("points tell what their values are") {
+  const StudyFolder folder;
+  Json study = StudyFolder::study();
+  study["rows"] = Json::array();
+  const std::string file =
+      std::string(EQUARX_SOURCE_DIR) + "/tests/fixtures/activations/layer1_ranks8_tokens32.npy";
+  study["experiments"][0]["vary"] = {
+      {{"key", "/topology/slice"}, {"values", {"4x2"}}},
+      {{"key", "/tensor"},
+       {"values",
+        {{{"bytes", "64 KiB"}, {"values", {{"distribution", "uniform"}}}},
+         {{"bytes", "64 KiB"}, {"values", {{"distribution", "heavy-tailed"}}}},
+         {{"values", {{"files", {file}}}}}}}}};
+  folder.write("study.json", study.dump());
+  write_report(run_study(load_study(folder.path()), quiet), folder.path());
+  const std::string points = contents(folder.path() / "points.csv");
+  CHECK_THAT(points, ContainsSubstring("tensor_bytes,values,label"));
+  for (const std::string values : {"uniform", "heavy-tailed", "files"})
+    CHECK_THAT(points, ContainsSubstring("65536," + values + ",int8,equarx"));
+}
+
 TEST_CASE("tolerances and limits decide what is within") {
   StudyOutcome outcome;
   outcome.row.expected = 2.0;
@@ -93,8 +127,8 @@ TEST_CASE("a report is CSV and JSON, each complete") {
              ContainsSubstring("a,\"speed, \"\"quoted\"\"\",speedup,equals,1,1,1,calibration"));
   const std::string points = contents(output / "points.csv");
   CHECK(std::ranges::count(points, '\n') == 1 + 4 * 2);
-  CHECK_THAT(points,
-             ContainsSubstring("sizes,tpu-v5e,slice 4x2,8,131072,int8,equarx,full-loop,both"));
+  CHECK_THAT(points, ContainsSubstring(
+                         "sizes,tpu-v5e,slice 4x2,8,131072,normal,int8,equarx,full-loop,both"));
   const Json json = parse_json(contents(output / "study.json"));
   CHECK(json["points"].size() == 4);
   CHECK(json["rows"][0]["within_tolerance"] == true);
@@ -140,6 +174,19 @@ TEST_CASE("the study of the paper can be read, and fits one parameter to one row
   CHECK(study.rows.size() >= 11);
   CHECK(std::ranges::count(study.rows, Role::calibration, &StudyRow::role) == 1);
   for (const StudyRow& row : study.rows) CHECK_FALSE(row.source.empty());
+}
+
+TEST_CASE("the study of real activations compares the same collectives on both kinds of values") {
+  const Study study = load_study(fs::path(EQUARX_SOURCE_DIR) / "experiments" / "real_activations");
+  REQUIRE(study.experiments.size() == 1);
+  const std::vector<StudyExperiment::Axis>& axes = study.experiments[0].axes;
+  REQUIRE(axes.size() == 1);
+  CHECK(axes[0].pointer == "/tensor/values");
+  REQUIRE(axes[0].values.size() == 2);
+  CHECK(axes[0].values[0].at("distribution") == "normal");
+  for (const Json& file : axes[0].values[1].at("files"))
+    CHECK(fs::exists(fs::path(EQUARX_SOURCE_DIR) / file.get<std::string>()));
+  CHECK(study.rows.empty());
 }
 
 }  // namespace

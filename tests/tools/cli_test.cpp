@@ -11,15 +11,6 @@ namespace {
 
 using nlohmann::json;
 
-/// A command that did what it should, without a word on standard error.
-std::string output_of(const CommandResult& result) {
-  CAPTURE(result.out, result.err);
-  CHECK(result.exit_code == 0);
-  CHECK(result.err.empty());
-  CHECK(result.files_left == 0);
-  return result.out;
-}
-
 TEST_CASE("run prints a table") {
   const std::string table = output_of(equarx_sim(on_small_example("run")));
   CHECK_THAT(table, Catch::Matchers::StartsWith("AllReduce of 128.0 KiB of bf16 on each of 8 x "
@@ -96,8 +87,9 @@ TEST_CASE("option --version names the program and a version") {
 
 TEST_CASE("option --help names every command, shows examples and the exit codes") {
   const std::string help = output_of(equarx_sim({"--help"}));
-  for (const std::string part : {"run", "show", "validate", "--version", "Examples:",
-                                 "equarx-sim run configs/experiments/", "--set", "Exit codes:"})
+  for (const std::string part :
+       {"run", "show", "validate", "reproduce", "quantize", "--version",
+        "Examples:", "equarx-sim run configs/experiments/", "--set", "Exit codes:"})
     CHECK_THAT(help, ContainsSubstring(part));
   for (const std::string command : {"run", "show", "validate"})
     CHECK_THAT(output_of(equarx_sim({command, "--help"})),

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -10,11 +12,14 @@
 #include "experiments/config_json.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/input_error.hpp"
+#include "experiments/quantize_file.hpp"
 #include "experiments/result_json.hpp"
 #include "experiments/result_table.hpp"
 #include "experiments/schema.hpp"
 #include "experiments/study.hpp"
 #include "experiments/study_report.hpp"
+#include "models/tensors/file_error.hpp"
+#include "models/tensors/tensor_file.hpp"
 
 namespace equarx::cli {
 namespace {
@@ -108,6 +113,28 @@ bool reproduce(const ReproduceArguments& arguments) {
   print(text);
   return !arguments.strict ||
          std::ranges::all_of(result.outcomes, &experiments::StudyOutcome::within_tolerance);
+}
+
+void quantize(const QuantizeArguments& arguments) {
+  // The options are read as the keys of a configuration are, with the same rules and messages.
+  Json json = Json::object();
+  for (const auto& [key, value] :
+       {std::pair{"format", arguments.format}, std::pair{"scale", arguments.scale},
+        std::pair{"layout", arguments.layout}, std::pair{"rounding", arguments.rounding},
+        std::pair{"block", arguments.block},
+        std::pair{"elements_per_scale", arguments.elements_per_scale}})
+    if (!value.empty()) experiments::override_value(json, std::string("/") + key, value);
+  const experiments::QuantizeOptions options = experiments::read_quantize_options(json);
+  try {
+    std::optional<std::string_view> name;
+    if (!arguments.tensor.empty()) name = arguments.tensor;
+    const auto file = tensors::TensorFile::open(arguments.file, name);
+    std::optional<std::filesystem::path> output;
+    if (!arguments.output.empty()) output = arguments.output;
+    print(to_table(quantize_file(file, options, output)));
+  } catch (const tensors::FileError& error) {
+    throw InputError("", error.what());
+  }
 }
 
 }  // namespace equarx::cli

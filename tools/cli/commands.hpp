@@ -29,4 +29,18 @@ struct ReproduceArguments {
 /// Returns whether the command succeeded: with `strict`, whether every row is within its tolerance.
 bool reproduce(const ReproduceArguments& arguments);
 
+struct QuantizeArguments {
+  std::string file;
+  std::string tensor;  ///< name within a .safetensors file; empty: the only one
+  std::string format = "int8";
+  std::string scale;  ///< these five: empty for the format's own
+  std::string layout;
+  std::string rounding;
+  std::string block;
+  std::string elements_per_scale;
+  std::string output;  ///< .npy file for the dequantized tensor; empty: none
+};
+
+void quantize(const QuantizeArguments& arguments);
+
 }  // namespace equarx::cli

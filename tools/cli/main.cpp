@@ -29,6 +29,8 @@ constexpr const char* kFooter =
     "--set '/tensor/bytes=8 MiB'\n"
     "  equarx-sim show configs/experiments/allreduce_v5e_4x2.json\n"
     "  equarx-sim reproduce experiments/equarx_paper\n"
+    "  equarx-sim quantize tests/fixtures/activations/layer1_ranks8_tokens32.npy --format "
+    "mxfp8-e4m3\n"
     "\n"
     "Exit codes: 0 done, 1 a defect of this program (or a row outside its tolerance, with "
     "--strict), "
@@ -42,6 +44,24 @@ void add_config(CLI::App& command, equarx::cli::ConfigArguments& arguments) {
                   "'/tensor/bytes=8 MiB'; may be repeated")
       ->expected(1)
       ->take_all();
+}
+
+void add_tensor(CLI::App& command, equarx::cli::QuantizeArguments& arguments) {
+  command.add_option("FILE", arguments.file, ".npy (f4, f2, bf16 as u2) or .safetensors file")
+      ->required();
+  command.add_option("--tensor", arguments.tensor, "Name of the tensor in a .safetensors file");
+  command
+      .add_option("--format", arguments.format, "Format: int8, int4, fp8-e4m3, mxfp4, nvfp4, ...")
+      ->capture_default_str();
+  command.add_option("--scale", arguments.scale, "Type of the scales; by default the format's own");
+  command.add_option("--layout", arguments.layout,
+                     "strided or contiguous; by default the format's own");
+  command.add_option("--block", arguments.block, "Elements per scale of the contiguous layout");
+  command.add_option("--elements-per-scale", arguments.elements_per_scale,
+                     "Size of a strided scale group; 128 by default");
+  command.add_option("--rounding", arguments.rounding, "nearest or stochastic");
+  command.add_option("--output,-o", arguments.output,
+                     "Write the dequantized tensor here (.npy, float32)");
 }
 
 int complain(int code, const std::string& message) {
@@ -77,6 +97,11 @@ int run(int argc, char** argv) {
   reproduce->add_flag("--strict", study.strict,
                       "Exit with 1 if any row is outside its stated tolerance");
 
+  cli::QuantizeArguments tensor;
+  CLI::App* quantize =
+      app.add_subcommand("quantize", "Quantize the tensor of a file once and report the error");
+  add_tensor(*quantize, tensor);
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -90,6 +115,7 @@ int run(int argc, char** argv) {
   if (run->parsed()) cli::run(arguments, json);
   if (show->parsed()) cli::show(arguments);
   if (validate->parsed()) cli::validate(arguments);
+  if (quantize->parsed()) cli::quantize(tensor);
   if (reproduce->parsed() && !cli::reproduce(study)) return kExitOutsideTolerance;
   return EXIT_SUCCESS;
 }

@@ -31,15 +31,22 @@ class Row:
             raise self.error(f"'{column}' is empty")
         return self._cells[column]
 
-    def number(self, column: str) -> float:
-        """The cell as a finite number that is not negative: no quantity of a study is."""
+    def signed_number(self, column: str) -> float:
+        """The cell as a finite number: decibels may be negative."""
         cell = self.text(column)
         try:
             value = float(cell)
         except ValueError:
             raise self.error(f"'{column}' is '{cell}', which is not a number") from None
-        if not math.isfinite(value) or value < 0:
-            raise self.error(f"'{column}' is {cell}, but must be finite and not negative")
+        if not math.isfinite(value):
+            raise self.error(f"'{column}' is {cell}, but must be finite")
+        return value
+
+    def number(self, column: str) -> float:
+        """The cell as a finite number that is not negative: no quantity of a study but decibels is."""
+        value = self.signed_number(column)
+        if value < 0:
+            raise self.error(f"'{column}' is {self.text(column)}, but must not be negative")
         return value
 
     def positive(self, column: str) -> float:
@@ -60,6 +67,14 @@ class Row:
 
 def read_table(path: pathlib.Path, columns: list[str]) -> list[Row]:
     """All rows of a CSV file, at least one, which must have these columns and may have more."""
+    rows = read_table_or_header(path, columns)
+    if not rows:
+        raise InputError(f"{path}: there is no row below the header")
+    return rows
+
+
+def read_table_or_header(path: pathlib.Path, columns: list[str]) -> list[Row]:
+    """All rows of a CSV file, perhaps none."""
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
             lines = csv.reader(file)
@@ -81,8 +96,6 @@ def _rows(path: pathlib.Path, lines, columns: list[str]) -> list[Row]:
             raise InputError(f"{path}, line {lines.line_num}: {len(cells)} cells, "
                              f"but the header has {len(header)}")
         rows.append(Row(path, lines.line_num, dict(zip(header, map(str.strip, cells)))))
-    if not rows:
-        raise InputError(f"{path}: there is no row below the header")
     return rows
 
 

@@ -10,7 +10,7 @@ import types
 import data
 try:
     import style
-    from pictures import breakdown, error_by_speedup, paper_ratio, speedup_by_size, time_by_size
+    from pictures import breakdown, error_by_speedup, paper_ratio, speedup_by_size, tails, time_by_size
 except ModuleNotFoundError as problem:
     sys.exit(f"plot: {sys.executable} has no module '{problem.name}'; "
              "'bash tools/setup.sh' installs matplotlib for /usr/bin/python3")
@@ -35,20 +35,22 @@ KINDS = {
     "speedup": Kind(speedup_by_size, POINTS, "sizes", "speedup against tensor size, with the paper's points"),
     "error": Kind(error_by_speedup, POINTS, "six", "error against speedup, with the paper's points"),
     "breakdown": Kind(breakdown, POINTS, "six", "where the time goes"),
+    "tails": Kind(tails, POINTS, "activations", "SQNR on real values beside Gaussian ones"),
     "paper": Kind(paper_ratio, ROWS, "", "simulated against reported figures"),
 }
 # Drawn by `study` beside the pictures above, where the study has the experiment.
-OPTIONAL = [("error", "formats"), ("breakdown", "formats")]
+MORE = [("error", "formats"), ("breakdown", "formats")]
 
 EXAMPLES = f"""
 kinds:
 {chr(10).join(f'  {name:10} {kind.what} (of {kind.table})' for name, kind in KINDS.items())}
-  {STUDY:10} all of them, of a folder that has {POINTS} and {ROWS}
+  {STUDY:10} all that a folder with {POINTS} and {ROWS} has the experiments for
 
 examples:
   python3 tools/plot/plot.py study results/equarx_paper
   python3 tools/plot/plot.py speedup results/equarx_paper/points.csv -o pictures
   python3 tools/plot/plot.py error results/equarx_paper/points.csv --experiment formats -o pictures
+  python3 tools/plot/plot.py tails results/real_activations/points.csv
 """
 
 
@@ -69,7 +71,8 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("-o", "--output", metavar="DIR", type=pathlib.Path,
                       help="folder for the pictures (default: the current one; for study its own)")
     made.add_argument("--experiment", metavar="NAME",
-                      help="draw this experiment of points.csv (default: sizes or six, as the picture needs)")
+                      help="draw this experiment of points.csv (default: sizes, six or activations, as the "
+                      "picture needs)")
     return made
 
 
@@ -88,13 +91,25 @@ def draw(kind_name: str, inputs: list[pathlib.Path], experiment: str):
     return kind.picture.draw(rows)
 
 
+def wanted(folder: pathlib.Path) -> list[tuple[str, str]]:
+    """Which pictures a study has the rows for: kind and experiment."""
+    points = data.read_table(folder / POINTS, ["experiment"])
+    figures_reported = data.read_table_or_header(folder / ROWS, ["id"])
+    present = data.experiment_names(points)
+    usual = [(name, kind.experiment) for name, kind in KINDS.items() if name != "tails"]
+    chosen = [(name, experiment) for name, experiment in [*usual, *MORE]
+              if experiment in present or (not experiment and figures_reported)]
+    chosen += [("tails", experiment) for experiment in present
+               if tails.has_both(data.of_experiment(points, experiment, POINTS))]
+    if not chosen:
+        raise data.InputError(f"{folder}: there is no picture for what this study has: {', '.join(present)}")
+    return chosen
+
+
 def study(folder: pathlib.Path) -> dict:
     """All figures of a study, by file name."""
-    wanted = [(name, kind.experiment) for name, kind in KINDS.items()]
-    present = data.experiment_names(data.read_table(folder / POINTS, ["experiment"]))
-    wanted += [(name, experiment) for name, experiment in OPTIONAL if experiment in present]
     return {file_name(name, experiment): draw(name, [folder / KINDS[name].table], experiment)
-            for name, experiment in wanted}
+            for name, experiment in wanted(folder)}
 
 
 def figures(arguments: argparse.Namespace) -> dict:

@@ -55,7 +55,7 @@ void check_memory(std::uint32_t ranks, std::uint64_t elements, const RingOptions
                   unsigned threads) {
   CAPTURE(ranks, elements, name(options.style), options.minishards, options.microshards, threads);
   const Program program = make_ring_all_reduce(ranks, elements, ElementFormat::bf16, options);
-  const TensorSource source({.seed = 16}, elements, ElementFormat::bf16);
+  const TensorSource source(equarx::numerics::InputSpec{.seed = 16}, elements, ElementFormat::bf16);
   const std::size_t before = live_bytes;
   peak_bytes = before;
   execute(program, source, {.threads = threads});

@@ -24,7 +24,7 @@ std::vector<float> read(const TensorSource& source, std::uint32_t rank, std::uin
 }  // namespace
 
 TEST_CASE("a tensor is the same however it is read") {
-  const TensorSource source({.seed = 3}, 1000, ElementFormat::fp32);
+  const TensorSource source(equarx::numerics::InputSpec{.seed = 3}, 1000, ElementFormat::fp32);
   const std::vector<float> whole = read(source, 2, 0, 1000);
   for (const std::size_t first : {0, 1, 255, 999})
     for (const std::size_t count : {0, 1, 300})
@@ -53,14 +53,14 @@ TEST_CASE("a bf16 tensor holds the nearest bf16 values") {
 }
 
 TEST_CASE("ranks bring tensors of their own, or all the same one") {
-  const TensorSource own({.seed = 6}, 100, ElementFormat::fp32);
+  const TensorSource own(equarx::numerics::InputSpec{.seed = 6}, 100, ElementFormat::fp32);
   REQUIRE(read(own, 0, 0, 100) != read(own, 1, 0, 100));
   const TensorSource same({.seed = 6, .identical_ranks = true}, 100, ElementFormat::fp32);
   REQUIRE(read(same, 0, 0, 100) == read(same, 7, 0, 100));
 }
 
 TEST_CASE("beyond its end a tensor is padded with zeros") {
-  const TensorSource source({.seed = 7}, 10, ElementFormat::bf16);
+  const TensorSource source(equarx::numerics::InputSpec{.seed = 7}, 10, ElementFormat::bf16);
   const std::vector<float> values = read(source, 0, 8, 5);
   REQUIRE(values[0] != 0.0F);
   REQUIRE(values[1] != 0.0F);
@@ -72,6 +72,6 @@ TEST_CASE("beyond its end a tensor is padded with zeros") {
 TEST_CASE("a tensor is FP32 or bf16") {
   std::vector<float> values(3);
   REQUIRE_THROWS_AS(round_to_tensor(ElementFormat::int8, values), std::logic_error);
-  const TensorSource source({}, 3, ElementFormat::fp8_e4m3);
+  const TensorSource source(equarx::numerics::InputSpec{}, 3, ElementFormat::fp8_e4m3);
   REQUIRE_THROWS_AS(source.read(0, 0, values), std::logic_error);
 }

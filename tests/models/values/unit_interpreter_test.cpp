@@ -66,7 +66,7 @@ TEST_CASE("without scales each microshard is a lane, and lanes cover their segme
 
 TEST_CASE("a unit knows its place, its exact sums and its result") {
   const Program program = ring_program(5000);
-  const TensorSource source({.seed = 8}, 5000, ElementFormat::fp32);
+  const TensorSource source(equarx::numerics::InputSpec{.seed = 8}, 5000, ElementFormat::fp32);
   const LaneTable lanes(program);
   UnitInterpreter interpreter(lanes, source);
   interpreter.run({.shard = 2, .lane = lane_of(1, 2)});
@@ -86,7 +86,7 @@ TEST_CASE("a unit knows its place, its exact sums and its result") {
 
 TEST_CASE("a unit does not depend on what its interpreter ran before") {
   const Program program = ring_program(5001);
-  const TensorSource source({.seed = 9}, 5001, ElementFormat::fp32);
+  const TensorSource source(equarx::numerics::InputSpec{.seed = 9}, 5001, ElementFormat::fp32);
   const LaneTable lanes(program);
   const Unit last{.shard = 3, .lane = lane_of(1, 2)};  // shorter than the others: padded
   UnitInterpreter fresh(lanes, source);
@@ -107,7 +107,7 @@ TEST_CASE("a unit beyond the end of the tensor has no elements") {
   // 45 elements in 8 segments of 6: the last one starts at 42, and of its three minishards the last
   // two lie in the padding or are cut by it.
   const Program program = ring_program(45);
-  const TensorSource source({.seed = 10}, 45, ElementFormat::fp32);
+  const TensorSource source(equarx::numerics::InputSpec{.seed = 10}, 45, ElementFormat::fp32);
   const LaneTable lanes(program);
   UnitInterpreter interpreter(lanes, source);
   interpreter.run({.shard = 3, .lane = lane_of(1, 1)});
@@ -131,7 +131,7 @@ TEST_CASE("ranks that end with other bits are noticed") {
       });
   REQUIRE(program.buffers[other->buffer].bytes == program.buffers[wrong->buffer].bytes);
   wrong->buffer = other->buffer;
-  const TensorSource source({.seed = 11}, 5000, ElementFormat::fp32);
+  const TensorSource source(equarx::numerics::InputSpec{.seed = 11}, 5000, ElementFormat::fp32);
   const LaneTable lanes(program);
   UnitInterpreter interpreter(lanes, source);
   interpreter.run({.shard = 0, .lane = lane_of(0, wrong->tile.minishard)});

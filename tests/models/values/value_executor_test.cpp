@@ -311,7 +311,7 @@ TEST_CASE("a failure in any thread reaches the caller, and no thread outlives it
   const Case ring_case{4, 100'000, ElementFormat::bf16,
                        ring(RingStyle::full_loop, {true, true}, int8_blocks(32), 8, 1)};
   const Program program = ring_case.program();
-  const TensorSource wrong({}, ring_case.elements, ElementFormat::int8);
+  const TensorSource wrong(equarx::numerics::InputSpec{}, ring_case.elements, ElementFormat::int8);
   for (const unsigned threads : {1U, 4U})
     REQUIRE_THROWS_WITH(execute(program, wrong, {.threads = threads}),
                         ContainsSubstring("fp32 or bf16"));

@@ -45,6 +45,7 @@ class Pictures(PictureCase):
         yield "error", self.figure("error", synthetic.six(), "six")
         yield "formats", self.figure("error", synthetic.formats(), "formats")
         yield "breakdown", self.figure("breakdown", synthetic.formats(), "formats")
+        yield "tails", self.figure("tails", synthetic.activations(), "activations")
         yield "paper", self.figure("paper", synthetic.paper_rows())
 
     def check_legible(self, figure) -> None:
@@ -132,6 +133,25 @@ class Pictures(PictureCase):
             ends = [bar.get_x() + bar.get_width() for bar in axes.patches
                     if abs(bar.get_y() + bar.get_height() / 2 - place) < 0.1]
             self.assertAlmostEqual(max(ends), row["time_s"], places=9)
+
+    def test_tails_join_both_values_and_write_their_difference(self):
+        figure = self.figure("tails", synthetic.activations(), "activations")
+        [axes] = figure.axes
+        joined = [list(line.get_xdata()) for line in axes.lines if len(line.get_xdata()) == 2]
+        self.assertEqual(joined, [[49, 49.3], [37.25, 28.75], [25, 28.5], [2.5, -4]])
+        bold = {text.get_text(): text.get_weight() for text in axes.texts}
+        self.assertEqual({difference: bold[difference] for difference in
+                          ["+0.3 dB", "-8.5 dB", "+3.5 dB", "-6.5 dB"]},
+                         {"+0.3 dB": "normal", "-8.5 dB": "bold", "+3.5 dB": "normal", "-6.5 dB": "bold"})
+        low, high = axes.get_xlim()
+        self.assertTrue(low < -4 and 49.3 < high, (low, high))
+
+    def test_tails_leave_the_baseline_out_and_say_so(self):
+        figure = self.figure("tails", synthetic.activations(), "activations")
+        labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+        self.assertEqual(labels, ["bf16", "int8", "fp8-e4m3", "int4"])
+        self.assertTrue(any("Not drawn: fp32" in text and "145 and 146 dB" in text
+                            for text, _ in drawn_texts(figure)))
 
     def test_a_ceiling_is_open_to_the_left_and_calibrations_come_last(self):
         rows = [row for row in synthetic.paper_rows()

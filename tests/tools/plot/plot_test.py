@@ -24,12 +24,28 @@ class Writes(PictureCase):
         synthetic.write_study(self.folder)
         ran = self.run_plot("study", self.folder)
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
-        self.check_pictures(ran.stdout.split(), [*NAMES, "error_formats", "breakdown_formats"])
+        self.check_pictures(ran.stdout.split(), [*NAMES, "error_formats", "breakdown_formats", "tails"])
 
     def test_study_does_without_the_optional_experiment(self):
         synthetic.write_study(self.folder)
         synthetic.write(self.folder / "points.csv", synthetic.sizes() + synthetic.six())
         self.check_pictures(self.run_plot("study", ".").stdout.split(), NAMES)
+
+    def test_study_draws_what_it_has_the_experiments_for(self):
+        synthetic.write_study(self.folder)
+        synthetic.write(self.folder / "points.csv", synthetic.activations())
+        self.check_pictures(self.run_plot("study", ".").stdout.split(), ["paper", "tails"])
+        header = (self.folder / "rows.csv").read_text().splitlines()[0]
+        (self.folder / "rows.csv").write_text(header + "\n")
+        self.check_pictures(self.run_plot("study", ".").stdout.split(), ["tails"])
+
+    def test_tails_of_another_experiment_are_named_after_it(self):
+        synthetic.write_study(self.folder)
+        rows = [dict(row, experiment="more") for row in synthetic.activations()]
+        synthetic.write(self.folder / "points.csv", [*synthetic.activations(), *rows])
+        self.check_pictures(self.run_plot("study", ".").stdout.split(), ["paper", "tails", "tails_more"])
+        ran = self.run_plot("tails", "points.csv", "--experiment", "more", "-o", "b")
+        self.check_pictures(ran.stdout.split(), ["tails_more"])
 
     def test_one_picture_goes_where_it_is_told_and_folders_are_made(self):
         synthetic.write(self.folder / "points.csv", synthetic.sizes())
@@ -107,6 +123,47 @@ class Refuses(PictureCase):
     def test_errors_without_numerics(self):
         self.points((1, "mse", ""), (1, "mse_vs_baseline", ""))
         self.check_refused(["line 3", "'full-loop both'", "numerics"], "error", "points.csv")
+
+    def tails(self, *changes, without=()) -> None:
+        """Writes the rows of tails, changed: (row, column, value); some left out."""
+        rows = synthetic.activations()
+        for row, column, value in changes:
+            rows[row][column] = value
+        synthetic.write(self.folder / "points.csv",
+                        [row for place, row in enumerate(rows) if place not in without])
+
+    def test_tails_without_a_row_to_compare_with(self):
+        self.tails(without=[7])
+        self.check_refused(["line 4", "'int8'", "'files'"], "tails", "points.csv")
+        self.tails(without=[2])
+        self.check_refused(["line 8", "'int8'", "'normal'"], "tails", "points.csv")
+
+    def test_tails_of_other_values(self):
+        self.tails((7, "values", "uniform"))
+        self.check_refused(["line 9", "'uniform'", "'normal'", "'files'"], "tails", "points.csv")
+        self.tails((7, "values", ""))
+        self.check_refused(["line 9", "'values'", "empty"], "tails", "points.csv")
+
+    def test_tails_without_numerics_or_with_nonsense(self):
+        self.tails((7, "sqnr_db", ""))
+        self.check_refused(["line 9", "'int8'", "no SQNR"], "tails", "points.csv")
+        for value in ("nan", "inf", "loud"):
+            with self.subTest(value=value):
+                self.tails((7, "sqnr_db", value))
+                self.check_refused(["line 9", "'sqnr_db'", value], "tails", "points.csv")
+
+    def test_tails_of_a_second_row_or_the_baseline_alone(self):
+        self.tails((2, "label", "bf16"))
+        self.check_refused(["line 4", "second", "bf16"], "tails", "points.csv")
+        self.tails(without=[1, 2, 3, 4, 6, 7, 8, 9])
+        self.check_refused(["line 2", "only the baseline"], "tails", "points.csv")
+
+    def test_a_study_that_no_picture_is_for(self):
+        synthetic.write_study(self.folder)
+        synthetic.write(self.folder / "points.csv", [dict(row, experiment="odd") for row in synthetic.six()])
+        header = (self.folder / "rows.csv").read_text().splitlines()[0]
+        (self.folder / "rows.csv").write_text(header + "\n")
+        self.check_refused(["no picture", "odd"], "study", ".")
 
     def test_two_machines_in_one_picture(self):
         self.points((3, "hardware", "tpu-v4"))

@@ -34,7 +34,7 @@ def point(experiment: str, topology: str, size: int, label: str, share: float, o
     time = payload + scales + overhead + bubbles
     return {
         "experiment": experiment, "hardware": "tpu-v5e", "topology": topology, "chips": chips,
-        "tensor_bytes": size, "label": label, "algorithm": "ring" if label == "bf16" else "equarx",
+        "tensor_bytes": size, "values": "normal", "label": label, "algorithm": "ring" if label == "bf16" else "equarx",
         "ring": "", "quantize": "", "format": "bf16" if label == "bf16" else "int8", "minishards": 8,
         "microshards": 8, "time_s": time, "speedup": baseline / time, "lower_bound_s": payload + scales,
         "wire_bytes_per_link": payload * BANDWIDTH, "payload_s": payload, "scales_s": scales,
@@ -66,6 +66,19 @@ def formats() -> list[dict]:
     naive = dict(point("formats", "slice 4x2", SIX_BYTES, "naive fp8-e4m3", 0.5, 0), algorithm="ring",
                  format="fp8-e4m3", mse=0.031, mse_vs_baseline=0.0311)
     return [*six("formats"), *six("formats", "fp8-e4m3", 4)[1:], *six("formats", "fp8-e5m2", 15)[1:], naive]
+
+
+def activations() -> list[dict]:
+    """The experiment `activations`: SQNR of each label on Gaussian and on real values."""
+    decibels = {"fp32": (145, 146), "bf16": (49, 49.3), "int8": (37.25, 28.75), "fp8-e4m3": (25, 28.5),
+                "int4": (2.5, -4)}
+    rows = []
+    for kind, values in enumerate(["normal", "files"]):
+        for label, sqnr in decibels.items():
+            row = point("activations", "slice 4x2", 2**16, label, 0.5, OVERHEAD_S)
+            rows.append(dict(row, values=values, format=label, mse=1e-3, sqnr_db=sqnr[kind],
+                             mse_vs_baseline=0 if label == "fp32" else 1e-3))
+    return rows
 
 
 def paper_row(what: str, metric: str, paper: float, simulated: float, tolerance: float, **others) -> dict:
@@ -103,7 +116,7 @@ def write(path: pathlib.Path, rows: list[dict]) -> None:
 
 def write_study(folder: pathlib.Path) -> None:
     """Writes points.csv and rows.csv."""
-    write(folder / "points.csv", sizes() + six() + formats())
+    write(folder / "points.csv", sizes() + six() + formats() + activations())
     write(folder / "rows.csv", paper_rows())
 
 

@@ -1,0 +1,52 @@
+// The parts of an experiment's configuration, each read and written in a file of its own.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/config.hpp"
+#include "experiments/object_reader.hpp"
+
+namespace equarx::experiments {
+
+// Keys of which one is given.
+inline constexpr std::array<std::string_view, 4> kTopologyKinds = {"slice", "mesh", "torus",
+                                                                   "ring"};
+inline constexpr std::array<std::string_view, 2> kTensorSizes = {"shape", "bytes"};
+
+/// More elements than any machine holds, and few enough to be counted in bits.
+inline constexpr std::uint64_t kMostElements = std::uint64_t{1} << 48;
+
+/// A choice among values that have a name().
+template <typename Enum, std::size_t N>
+Enum choose(ObjectReader& reader, std::string_view key, const std::array<Enum, N>& values,
+            Enum fallback) {
+  if (!reader.has(key)) return fallback;
+  std::array<std::string_view, N> names;
+  std::ranges::transform(values, names.begin(), [](Enum value) { return numerics::name(value); });
+  return values[reader.choice(key, names)];
+}
+
+/// The one key of `alternatives` that is there; empty if none is. @throws InputError if there are two.
+std::string_view exactly_one(ObjectReader& reader, std::span<const std::string_view> alternatives,
+                             const std::string& place);
+
+TopologyConfig read_topology(ObjectReader reader, const hardware::Chip& chip);
+Json topology_json(const TopologyConfig& topology);
+
+/// Chips of a shape. @throws InputError if it is no valid one.
+std::uint32_t count_chips(const topology::GridShape& shape);
+
+/// Opens the tensor's files, if it has some.
+TensorConfig read_tensor(ObjectReader reader, std::uint32_t ranks);
+Json tensor_json(const TensorConfig& tensor);
+
+/// The collectives of a configuration; `dtype` is that of the tensor.
+std::vector<CollectiveConfig> read_collectives(ObjectReader& reader, numerics::ElementFormat dtype);
+Json collective_json(const CollectiveConfig& collective);
+
+}  // namespace equarx::experiments

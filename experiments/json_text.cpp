@@ -1,0 +1,147 @@
+#include "experiments/json_text.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <span>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "experiments/config_parts.hpp"
+#include "experiments/input_error.hpp"
+
+namespace equarx::experiments {
+namespace {
+
+/// Notices keys that an object has twice; the parser itself would silently keep the last.
+class DuplicateKeys {
+ public:
+  bool operator()(int, Json::parse_event_t event, const Json& parsed) {
+    using Event = Json::parse_event_t;
+    if (event == Event::object_end || event == Event::array_end) {
+      levels_.pop_back();
+    } else if (event == Event::key) {
+      check(parsed.get<std::string>());
+    } else {
+      if (!levels_.empty()) ++levels_.back().values;
+      if (event != Event::value) levels_.push_back({.is_array = event == Event::array_start});
+    }
+    return true;
+  }
+
+ private:
+  /// An object or array that is open.
+  struct Level {
+    bool is_array = false;
+    std::size_t values = 0;  ///< begun in it
+    std::set<std::string> keys = {};
+    std::string key = {};  ///< the last one
+  };
+
+  void check(const std::string& key) {
+    Level& object = levels_.back();
+    object.key = key;
+    if (object.keys.insert(key).second) return;
+    Json::json_pointer place;
+    for (const Level& level : levels_)
+      place.push_back(level.is_array ? std::to_string(level.values - 1) : level.key);
+    throw InputError(place.to_string(),
+                     fmt::format("the key '{}' stands twice in one object; remove one", key));
+  }
+
+  std::vector<Level> levels_;
+};
+
+/// The library's message without its own name for the error, "[json.exception.out_of_range.401] ".
+std::string_view library_message(const Json::exception& error) {
+  const std::string_view what = error.what();
+  const std::size_t end = what.find("] ");
+  return end == std::string_view::npos ? what : what.substr(end + 2);
+}
+
+/// Line and column of the error, and what it is. The library's own column is 0 for an error before a
+/// line break.
+std::string parse_message(std::string_view text, const Json::parse_error& error) {
+  const std::string_view before = text.substr(0, std::max<std::size_t>(error.byte, 1) - 1);
+  const auto line = 1 + std::ranges::count(before, '\n');
+  const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;
+  const std::string_view what = library_message(error);
+  const std::size_t colon = what.find(": ");
+  return fmt::format("not valid JSON at line {}, column {}: {}", line, column,
+                     colon == std::string_view::npos ? what : what.substr(colon + 2));
+}
+
+/// A plain string out of what is not JSON. It need not be text at all, and would stop the program when
+/// it is printed.
+Json plain_text(const std::string& text, const std::string& pointer) {
+  Json value = text;
+  try {
+    value.dump();
+  } catch (const Json::type_error&) {
+    throw InputError(pointer, "--set is given bytes that are not UTF-8 text");
+  }
+  return value;
+}
+
+void remove_alternatives(Json& parent, const std::string& key) {
+  const auto drop = [&](std::span<const std::string_view> alternatives) {
+    if (std::ranges::find(alternatives, key) == alternatives.end()) return;
+    for (const std::string_view other : alternatives)
+      if (other != key) parent.erase(std::string(other));
+  };
+  drop(kTensorSizes);
+  // A collective has a key "ring", too.
+  if (!parent.contains("algorithm")) drop(kTopologyKinds);
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path) {
+  std::error_code unknown;  // a path that cannot be looked up cannot be opened either
+  if (std::filesystem::is_directory(path, unknown))
+    throw InputError("", fmt::format("cannot read {}: it is a directory", path));
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  if (file) text.assign(std::istreambuf_iterator<char>(file), {});
+  if (!file) throw InputError("", fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  return text;
+}
+
+Json parse_json(std::string_view text) {
+  try {
+    return Json::parse(text, DuplicateKeys());
+  } catch (const Json::parse_error& error) {
+    throw InputError("", parse_message(text, error));
+  } catch (const Json::exception& error) {
+    throw InputError("", fmt::format("not valid JSON: {}", library_message(error)));
+  }
+}
+
+void override_value(Json& config, const std::string& pointer, const std::string& text) {
+  Json value = Json::parse(text, DuplicateKeys(), false);
+  if (value.is_discarded()) value = plain_text(text, pointer);
+  try {
+    const Json::json_pointer at(pointer);
+    if (at.empty())
+      throw InputError("", "--set needs the JSON pointer of a key, like /tensor/bytes");
+    Json& parent = config.at(at.parent_pointer());
+    if (parent.is_object()) {
+      remove_alternatives(parent, at.back());
+      parent[at.back()] = std::move(value);
+    } else {
+      config.at(at) = std::move(value);
+    }
+  } catch (const Json::exception& error) {
+    throw InputError(pointer, fmt::format("--set finds nothing there ({}); a pointer looks like "
+                                          "/tensor/bytes or /collectives/0/format",
+                                          library_message(error)));
+  }
+}
+
+}  // namespace equarx::experiments
