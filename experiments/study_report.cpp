@@ -181,13 +181,18 @@ std::string to_table(const StudyResult& result) {
   return text;
 }
 
-std::vector<std::filesystem::path> write_report(const StudyResult& result,
-                                                const std::filesystem::path& folder) {
+void prepare_folder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error)
     throw InputError(
         "", fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
+  std::filesystem::remove(write_file(folder / ".writable", ""), error);
+}
+
+std::vector<std::filesystem::path> write_report(const StudyResult& result,
+                                                const std::filesystem::path& folder) {
+  prepare_folder(folder);
   return {write_file(folder / "rows.csv", rows_csv(result)),
           write_file(folder / "points.csv", points_csv(result)),
           write_file(folder / "study.json", study_json(result).dump(2) + "\n")};

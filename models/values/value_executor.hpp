@@ -40,8 +40,8 @@ struct ValueOptions {
 
 /// Runs `program` for all ranks on the tensors of `source`.
 ///
-/// With a `sample` below 1 only the minishards that begin in that share of 64 equal windows of the tensor
-/// are computed: the same windows for every program, so that results can be compared.
+/// With a `sample` below 1 only the minishards that begin in about that share of 64 equal windows of the
+/// tensor are computed: the same windows for every program, so that results can be compared.
 ///
 /// Scale groups do not reach over minishards, so each minishard of each shard is computed alone, for
 /// all ranks in lockstep (validate() promises that this is possible), and forgotten: memory is

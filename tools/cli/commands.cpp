@@ -97,16 +97,17 @@ void validate(const ConfigArguments& arguments) {
 bool reproduce(const ReproduceArguments& arguments) {
   const std::filesystem::path folder = arguments.study;
   const experiments::Study study = experiments::load_study(folder);
-  experiments::StudyResult result;
-  {
-    const ProgressLine line;
-    result = run_study(study, [&](const std::string& text) { line.show(text); });
-  }
   const std::filesystem::path name =
       folder.has_filename() ? folder.filename() : folder.parent_path().filename();
   const std::filesystem::path output = arguments.output.empty()
                                            ? std::filesystem::path("results") / name
                                            : std::filesystem::path(arguments.output);
+  experiments::prepare_folder(output);
+  experiments::StudyResult result;
+  {
+    const ProgressLine line;
+    result = run_study(study, [&](const std::string& text) { line.show(text); });
+  }
   const auto files = write_report(result, output);
   std::string text = to_table(result) + "\n";
   for (const std::filesystem::path& file : files) text += file.string() + "\n";
