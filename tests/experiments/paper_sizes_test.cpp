@@ -1,0 +1,30 @@
+// What the paper's study must show of tensor sizes, beyond the rows that it compares.
+#include <fmt/format.h>
+
+#include "experiments/config_json.hpp"
+#include "experiments/experiment.hpp"
+#include "tests/catch.hpp"
+
+namespace equarx::experiments {
+namespace {
+
+TEST_CASE("on 4x2 the full loop gains nothing up to 2 MiB, then rises to its plateau") {
+  Json config = parse_json(read_file(EQUARX_SOURCE_DIR "/experiments/equarx_paper/sizes.json"));
+  config["simulation"] = "symmetric";  // the same timing, on three chips
+  double previous = 0.0;
+  for (std::uint64_t kib = 4; kib <= 256 * 1024; kib *= 2) {
+    config["tensor"]["bytes"] = fmt::format("{} KiB", kib);
+    const ExperimentResult result =
+        run_experiment(make_plan(read_config(config)), [](const std::string&) {});
+    const RunResult& full_loop = result.runs.at(1);
+    REQUIRE(full_loop.label == "full-loop");
+    CAPTURE(kib);
+    CHECK(full_loop.speedup > previous);
+    if (kib <= 2 * 1024) CHECK(full_loop.speedup < 1.1);
+    if (kib >= 32 * 1024) CHECK(full_loop.speedup == Approx(1.8).epsilon(0.05));
+    previous = full_loop.speedup;
+  }
+}
+
+}  // namespace
+}  // namespace equarx::experiments
