@@ -58,9 +58,9 @@ TEST_CASE("a vectorised conversion is the same as one by one, at any alignment")
   convert_elements(FileType::bf16, bytes, bf16);
   for (unsigned bits = 0; bits < 65536; ++bits) {
     CAPTURE(bits);
-    REQUIRE(
-        std::bit_cast<std::uint32_t>(fp16[bits]) ==
-        std::bit_cast<std::uint32_t>(equarx::numerics::float_from_fp16(static_cast<std::uint16_t>(bits))));
+    REQUIRE(std::bit_cast<std::uint32_t>(fp16[bits]) ==
+            std::bit_cast<std::uint32_t>(
+                equarx::numerics::float_from_fp16(static_cast<std::uint16_t>(bits))));
     REQUIRE(std::bit_cast<std::uint32_t>(bf16[bits]) == bits << 16);
   }
 }
