@@ -54,10 +54,17 @@ sim::Machine make_machine(const hardware::Chip& chip, const topology::GridShape&
   return machine;
 }
 
+/// Larger machines would take longer to build than anybody waits.
+constexpr std::uint32_t kMostChips = 1 << 17;
+
 sim::Machine plan_machine(const ExperimentConfig& config) {
   try {
-    if (topology::chip_count(config.topology.shape) < 2)
-      throw InputError("/topology", "a collective needs at least two chips");
+    const std::uint32_t chips = topology::chip_count(config.topology.shape);
+    if (chips < 2) throw InputError("/topology", "a collective needs at least two chips");
+    if (chips > kMostChips)
+      throw InputError(
+          "/topology",
+          fmt::format("has {} chips; at most {} can be simulated chip by chip", chips, kMostChips));
     return make_machine(config.chip, config.topology.shape);
   } catch (const std::invalid_argument& error) {
     throw InputError("/topology", error.what());

@@ -82,6 +82,11 @@ TEST_CASE("a tensor whose values this computer cannot hold is refused with what 
   CHECK_NOTHROW(plan_of(json));
 }
 
+TEST_CASE("a machine that nobody would wait for is refused before it is built") {
+  check_refused([] { plan_of(changed("/topology", R"({"mesh": "4096x4096"})")); }, "/topology",
+                "at most 131072");
+}
+
 TEST_CASE("a program that this computer cannot hold is refused before it is made") {
   const TemporaryFile file("");
   Json json = on_large_memory(file);
