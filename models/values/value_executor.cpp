@@ -57,8 +57,7 @@ std::vector<Unit> sampled_units(const collectives::Program& program, const LaneT
 class Run {
  public:
   Run(const collectives::Program& program, const TensorSource& source, const ValueOptions& options)
-      : program_(program),
-        source_(source),
+      : source_(source),
         options_(options),
         lanes_(program),
         units_(sampled_units(program, lanes_, options.sample)),
@@ -137,7 +136,6 @@ class Run {
     return result;
   }
 
-  const collectives::Program& program_;
   const TensorSource& source_;
   const ValueOptions& options_;
   LaneTable lanes_;
