@@ -244,11 +244,8 @@ TEST_CASE("files that are not what they should be are refused by place and name"
        "huge.safetensors"}};
   for (const auto& [path, remedy] : bad) {
     CAPTURE(path);
-    check_refused(
-        [&] {
-          tensor_of(from_files({good, path, good}));
-        },
-        "/tensor/values/files/1: " + path, remedy);
+    const Json config = from_files({good, path, good});
+    check_refused([&] { tensor_of(config); }, "/tensor/values/files/1: " + path, remedy);
   }
 }
 
