@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include "experiments/config_json.hpp"
 #include "experiments/config_parts.hpp"
@@ -181,18 +182,21 @@ std::string to_table(const StudyResult& result) {
   return text;
 }
 
-void prepare_folder(const std::filesystem::path& folder) {
+void check_folder(const std::filesystem::path& folder) {
+  std::filesystem::path there = std::filesystem::absolute(folder);
+  while (!std::filesystem::exists(there) && there.has_relative_path()) there = there.parent_path();
+  if (!std::filesystem::is_directory(there) || access(there.c_str(), W_OK) != 0)
+    throw InputError("", fmt::format("cannot write to {}: {} is not a folder that you may write to",
+                                     folder.string(), there.string()));
+}
+
+std::vector<std::filesystem::path> write_report(const StudyResult& result,
+                                                const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error)
     throw InputError(
         "", fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
-  std::filesystem::remove(write_file(folder / ".writable", ""), error);
-}
-
-std::vector<std::filesystem::path> write_report(const StudyResult& result,
-                                                const std::filesystem::path& folder) {
-  prepare_folder(folder);
   return {write_file(folder / "rows.csv", rows_csv(result)),
           write_file(folder / "points.csv", points_csv(result)),
           write_file(folder / "study.json", study_json(result).dump(2) + "\n")};

@@ -102,7 +102,7 @@ bool reproduce(const ReproduceArguments& arguments) {
   const std::filesystem::path output = arguments.output.empty()
                                            ? std::filesystem::path("results") / name
                                            : std::filesystem::path(arguments.output);
-  experiments::prepare_folder(output);
+  experiments::check_folder(output);
   experiments::StudyResult result;
   {
     const ProgressLine line;
