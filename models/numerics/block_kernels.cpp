@@ -195,12 +195,20 @@ HWY_INLINE void raise_run(const float* values, std::size_t count, Maximum maximu
   maximum.finish();
 }
 
+template <class Scales>
+HWY_INLINE void raise_groups(const Piece& piece, std::span<const float> values, float* absmax) {
+  visit_groups(piece, values.size(), [&](std::size_t done, std::size_t length, std::size_t group) {
+    raise_run(values.data() + done, length, MaximumOf<Scales>(absmax, group));
+  });
+}
+
+// Scales are what is looked for: there are none yet, only the way in which elements share them.
 void FindAbsmax(const Piece& piece, std::span<const float> values, float* absmax) {
-  visit_scales(piece, values.size(),
-               [&](std::size_t done, std::size_t length, std::size_t group, auto scales) {
-                 using Maximum = MaximumOf<decltype(scales)>;
-                 raise_run(values.data() + done, length, Maximum(absmax, group));
-               });
+  if (!piece.format.scaled) return;
+  if (piece.format.layout == ScaleLayout::strided)
+    raise_groups<LaneScales>(piece, values, absmax);
+  else
+    raise_groups<SharedScale>(piece, values, absmax);
 }
 
 // Integer codes, in kernels of their own: these are the formats that collectives are used with.
