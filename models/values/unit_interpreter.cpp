@@ -6,7 +6,6 @@
 namespace equarx::values {
 
 using collectives::BufferId;
-using collectives::Content;
 using collectives::Instruction;
 using collectives::InstructionId;
 using collectives::Op;
