@@ -1,7 +1,6 @@
 // The simulated machine: links, and the way of every message over them.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,28 +9,50 @@
 
 namespace equarx::sim {
 
-/// One direction of a cable: a FIFO server that moves one transfer at a time.
+/// One direction of a cable. It moves the transfers of one chip to another one after the other; where
+/// the transfers of several pairs of chips pass, they share its rate fairly.
 struct LinkSpec {
   std::string name;
   double rate = 0.0;  ///< B/s of payload, > 0
   double latency =
       0.0;  ///< s, >= 0; that of a transfer overlaps the transmission of the one before it
+
+  bool operator==(const LinkSpec&) const = default;
 };
 
-/// Indices into Machine::links, in the order of travel.
-using Route = std::vector<std::uint32_t>;
+/// Index into Machine::links.
+using LinkIndex = std::uint32_t;
+
+/// Links in the order of travel.
+using Route = std::vector<LinkIndex>;
+
+/// Where the messages of a channel go from one rank.
+struct Way {
+  collectives::Rank peer = 0;
+  Route route;  ///< the same for all channels to the same peer
+};
+
+/// A link that stops working for good. Transfers over it fail, and those that start later.
+struct LinkFailure {
+  LinkIndex link = 0;
+  double time_s = 0.0;
+};
 
 /// The ranks of a collective, placed on chips and wired up.
 struct Machine {
   std::vector<LinkSpec> links;
   std::vector<std::string> chip_names;  ///< by rank
-  /// By rank and Direction: the way to that neighbour.
-  std::vector<std::array<Route, collectives::kDirections>> routes;
-  /// Transfers that a chip may have under way to one neighbour, at least 1; a further send blocks its core
+  std::vector<std::vector<Way>> ways;   ///< by rank and channel
+  /// Transfers that a chip may have under way in one channel, at least 1; a further send blocks its core
   /// until the oldest has arrived.
   std::uint32_t dma_queue = 1;
+  std::vector<double> slowdown;  ///< factor on a rank's core time, > 0; 1 for all if empty
+  std::vector<LinkFailure> failures;
 
-  std::uint32_t ranks() const { return static_cast<std::uint32_t>(routes.size()); }
+  std::uint32_t ranks() const { return static_cast<std::uint32_t>(ways.size()); }
+  double slowdown_of(collectives::Rank rank) const {
+    return slowdown.empty() ? 1.0 : slowdown[rank];
+  }
 };
 
 /// Bytes that cross each link of `machine` when `program` runs on it.
@@ -39,10 +60,5 @@ std::vector<std::uint64_t> link_bytes(const collectives::Program& program, const
 
 /// No run can take less time: every link direction needs its bytes divided by its rate.
 double lower_bound_s(const collectives::Program& program, const Machine& machine);
-
-/// On a uniform ring all chips do the same at the same time, so a ring of any other length >= 3 that
-/// runs the same list of instructions has the same timing. Returns one of three chips.
-/// @throws std::invalid_argument if links differ, or the ring has fewer than four chips (nothing to gain).
-Machine representative(const Machine& machine);
 
 }  // namespace equarx::sim

@@ -1,6 +1,8 @@
 #include "sim/simgrid_platform.hpp"
 
-#include <set>
+#include <algorithm>
+#include <limits>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -83,39 +85,60 @@ void add_route(s4u::NetZone* zone, s4u::Host* from, s4u::Host* to,
 #endif
 }
 
+/// Every pair of chips that sends, with the way of its messages.
+std::map<std::pair<std::uint32_t, std::uint32_t>, const Route*> pairs_of(const Machine& machine) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, const Route*> pairs;
+  for (std::uint32_t rank = 0; rank < machine.ranks(); ++rank)
+    for (const Way& way : machine.ways[rank]) pairs.emplace(std::pair{rank, way.peer}, &way.route);
+  return pairs;
+}
+
 }  // namespace
 
 SimgridEngine::SimgridEngine(const Machine& machine) : engine_(make_engine()) {
   s4u::NetZone* zone = add_zone(engine_);
   for (const std::string& name : machine.chip_names) hosts_.push_back(add_host(zone, name));
-  std::vector<s4u::Link*> links;
-  for (const LinkSpec& spec : machine.links) {
+  const auto pairs = pairs_of(machine);
+  std::vector<std::uint32_t> users(machine.links.size());
+  for (const auto& [pair, route] : pairs)
+    for (const LinkIndex link : *route) ++users[link];
+  // One transfer at a time makes a link a FIFO; the next one's latency passes meanwhile.
+  constexpr int kFifo = 1;
+  for (LinkIndex index = 0; index < machine.links.size(); ++index) {
+    const LinkSpec& spec = machine.links[index];
     s4u::Link* link = add_link(zone, spec);
-    // One transfer at a time makes the link a FIFO; the next one's latency passes meanwhile.
-    link->set_latency(spec.latency)->set_concurrency_limit(1);
+    link->set_latency(spec.latency);
+    if (users[index] <= 1) link->set_concurrency_limit(kFifo);
     link->seal();
-    links.push_back(link);
+    links_.push_back(link);
   }
-  std::set<std::pair<std::uint32_t, std::uint32_t>> routed;
-  for (std::uint32_t rank = 0; rank < machine.ranks(); ++rank)
-    for (const auto direction :
-         {collectives::Direction::forward, collectives::Direction::backward}) {
-      const std::uint32_t peer = collectives::neighbour(rank, direction, machine.ranks());
-      if (!routed.emplace(rank, peer).second) continue;  // a ring of two: both ways are one
-      std::vector<s4u::LinkInRoute> way;
-      for (const std::uint32_t link : machine.routes[rank][static_cast<std::size_t>(direction)])
-        way.emplace_back(links[link]);
-      add_route(zone, hosts_[rank], hosts_[peer], way);
+  for (const auto& [pair, route] : pairs) {
+    std::vector<s4u::LinkInRoute> way;
+    double rate = std::numeric_limits<double>::infinity();
+    bool shares = false;
+    for (const LinkIndex index : *route) {
+      way.emplace_back(links_[index]);
+      rate = std::min(rate, machine.links[index].rate);
+      shares = shares || users[index] > 1;
     }
+    if (shares) {
+      s4u::Link* queue =
+          add_link(zone, {fmt::format("queue {} {}", pair.first, pair.second), rate, 0.0});
+      queue->set_latency(0.0)->set_concurrency_limit(kFifo);
+      queue->seal();
+      way.emplace_back(queue);
+    }
+    add_route(zone, hosts_[pair.first], hosts_[pair.second], way);
+  }
   zone->seal();
 }
 
-void SimgridEngine::start_actor(const std::string& name, s4u::Host* host,
-                                const std::function<void()>& code) {
+s4u::ActorPtr SimgridEngine::start_actor(const std::string& name, s4u::Host* host,
+                                         const std::function<void()>& code) {
 #if SIMGRID_VERSION >= 40000
-  s4u::Engine::get_instance()->add_actor(name, host, code);
+  return s4u::Engine::get_instance()->add_actor(name, host, code);
 #else
-  s4u::Actor::create(name, host, code);
+  return s4u::Actor::create(name, host, code);
 #endif
 }
 

@@ -11,19 +11,24 @@
 namespace equarx::sim {
 
 /// An engine with transfers that take bytes / rate + latency, nothing more. One per process.
+///
+/// A link that only one pair of chips uses is a FIFO. Where several do, each pair keeps its order, and
+/// they share the link's rate max-min fairly, as flows through a router do.
 class SimgridEngine {
  public:
   explicit SimgridEngine(const Machine& machine);
 
   simgrid::s4u::Host* host(std::uint32_t rank) const { return hosts_[rank]; }
+  simgrid::s4u::Link* link(LinkIndex index) const { return links_[index]; }
   simgrid::s4u::Engine& engine() { return engine_; }
 
-  static void start_actor(const std::string& name, simgrid::s4u::Host* host,
-                          const std::function<void()>& code);
+  static simgrid::s4u::ActorPtr start_actor(const std::string& name, simgrid::s4u::Host* host,
+                                            const std::function<void()>& code);
 
  private:
   simgrid::s4u::Engine engine_;
   std::vector<simgrid::s4u::Host*> hosts_;
+  std::vector<simgrid::s4u::Link*> links_;
 };
 
 }  // namespace equarx::sim

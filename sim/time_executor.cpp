@@ -1,13 +1,13 @@
 #include "sim/time_executor.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <deque>
 #include <limits>
 #include <memory>
 #include <type_traits>
+#include <vector>
 
 #include <fmt/format.h>
 #include <simgrid/s4u.hpp>
@@ -21,46 +21,72 @@ namespace equarx::sim {
 namespace {
 
 namespace s4u = simgrid::s4u;
-using collectives::Direction;
-using collectives::kDirections;
+using collectives::ChannelId;
 using collectives::MessageId;
 using detail::Progress;
 
 /// What all chips of a run share. Actors take turns in one thread, so nothing here needs a lock.
 struct Run {
-  const std::vector<Step>& steps;
+  const Timelines& timelines;
   const Machine& machine;
   Progress& progress;
-  /// By rank and the Direction that messages travel in.
-  std::vector<std::array<s4u::Mailbox*, kDirections>> mailboxes;
-  /// Messages that a rank has waited for, by the Direction that they travelled in.
-  std::vector<std::array<std::uint64_t, kDirections>> received;
+  std::size_t channels;
+  std::vector<s4u::Mailbox*> mailboxes;    ///< of the receiver, by rank and channel
+  std::vector<std::uint64_t> received;     ///< messages that a rank has waited for, likewise
+  std::vector<collectives::Rank> senders;  ///< who sends to a rank, likewise
   TimeResult result;
+
+  std::size_t index(collectives::Rank rank, ChannelId channel) const {
+    return rank * channels + channel;
+  }
 };
+
+/// Who sends to each rank in each channel.
+std::vector<collectives::Rank> senders_of(const Machine& machine, std::size_t channels) {
+  std::vector<collectives::Rank> senders(machine.ranks() * channels);
+  for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank)
+    for (std::size_t channel = 0; channel < channels; ++channel)
+      senders[machine.ways[rank][channel].peer * channels + channel] = rank;
+  return senders;
+}
 
 /// One chip: a core that runs the list in order, and the DMAs that it has started.
 class Chip {
  public:
-  Chip(Run& run, std::uint32_t rank) : run_(run), rank_(rank) {}
+  Chip(Run& run, collectives::Rank rank)
+      : run_(run),
+        rank_(rank),
+        slowdown_(run.machine.slowdown_of(rank)),
+        outgoing_(run.channels),
+        retired_(run.channels) {}
 
   void live() {
-    for (s4u::Mailbox* mailbox : run_.mailboxes[rank_])
-      mailbox->set_receiver(s4u::Actor::self());  // or a DMA would wait for this core to receive it
-    s4u::this_actor::yield();                     // until every chip has done so
-    for (const Step& step : run_.steps) take(step);
-    for (const Direction direction : {Direction::forward, Direction::backward})
-      while (!outgoing_[index(direction)].empty()) retire(direction);
+    for (ChannelId channel = 0; channel < run_.channels; ++channel)  // or a DMA would wait for this
+      mailbox(rank_, channel)->set_receiver(s4u::Actor::self());     // core to receive it
+    s4u::this_actor::yield();                                        // until every chip has done so
+    for (const Step& step : run_.timelines.of(rank_)) {
+      take(step);
+      if (run_.result.failure) return s4u::Actor::kill_all();
+    }
+    for (ChannelId channel = 0; channel < run_.channels; ++channel)
+      while (!outgoing_[channel].empty() && !run_.result.failure) retire(channel);
+    if (run_.result.failure) return s4u::Actor::kill_all();
     run_.result.time_s = std::max(run_.result.time_s, finished_s_);
     run_.progress.chips[rank_].done = true;
   }
 
  private:
+  struct Outgoing {
+    s4u::CommPtr comm;
+    MessageId message;
+  };
+
   void take(const Step& step) {
     run_.progress.active_rank = rank_;
     run_.progress.chips[rank_].instruction = step.instruction;
     if (step.delay_s > 0.0) {
-      s4u::this_actor::sleep_for(step.delay_s);
-      run_.result.core_busy_s[rank_] += step.delay_s;
+      s4u::this_actor::sleep_for(step.delay_s * slowdown_);
+      run_.result.core_busy_s[rank_] += step.delay_s * slowdown_;
     }
     switch (step.kind) {
       case Step::Kind::send: return send(step);
@@ -70,55 +96,96 @@ class Chip {
   }
 
   void send(const Step& step) {
-    const std::size_t way = index(step.direction);
-    const std::uint32_t peer = neighbour(rank_, step.direction, run_.machine.ranks());
-    // Those that the neighbour has waited for are done: SimGrid searches all that an actor has not yet
+    const ChannelId channel = step.channel;
+    const Way& way = run_.machine.ways[rank_][channel];
+    // Those that the receiver has waited for are done: SimGrid searches all that an actor has not yet
     // waited for at every completion, so the shorter that list the better.
-    while (retired_[way] < run_.received[peer][way]) retire(step.direction);
-    if (outgoing_[way].size() >= run_.machine.dma_queue) retire(step.direction);
-    outgoing_[way].push_back(
-        run_.mailboxes[peer][way]->put_async(const_cast<Step*>(&step), held_bytes(step, way)));
+    const std::uint64_t received = run_.received[run_.index(way.peer, channel)];
+    while (retired_[channel] < received) retire(channel);
+    if (outgoing_[channel].size() >= run_.machine.dma_queue) retire(channel);
+    if (run_.result.failure) return;
+    outgoing_[channel].push_back(
+        {mailbox(way.peer, channel)->put_async(const_cast<Step*>(&step), held_bytes(step, way)),
+         step.message});
   }
 
   /// The transfer's bytes, and those that could pass while it holds its slowest link besides.
-  std::uint64_t held_bytes(const Step& step, std::size_t way) const {
+  std::uint64_t held_bytes(const Step& step, const Way& way) const {
     if (step.link_s == 0.0) return step.bytes;
     double rate = std::numeric_limits<double>::infinity();
-    for (const std::uint32_t link : run_.machine.routes[rank_][way])
-      rate = std::min(rate, run_.machine.links[link].rate);
+    for (const LinkIndex link : way.route) rate = std::min(rate, run_.machine.links[link].rate);
     return step.bytes + static_cast<std::uint64_t>(std::llround(step.link_s * rate));
   }
 
-  void retire(Direction direction) {
-    const std::size_t way = index(direction);
-    outgoing_[way].front()->wait();
-    outgoing_[way].pop_front();
-    ++retired_[way];
+  void retire(ChannelId channel) {
+    const Outgoing oldest = outgoing_[channel].front();
+    outgoing_[channel].pop_front();
+    ++retired_[channel];
+    try {
+      oldest.comm->wait();
+    } catch (const simgrid::NetworkFailureException&) {
+      fail(rank_, channel, oldest.message);
+    }
   }
 
   void wait(const Step& step) {
-    const std::size_t way = index(step.direction);
     void* arrived = nullptr;
-    run_.mailboxes[rank_][way]->get_init()->set_dst_data(&arrived, sizeof arrived)->wait();
+    try {
+      mailbox(rank_, step.channel)->get_init()->set_dst_data(&arrived, sizeof arrived)->wait();
+    } catch (const simgrid::NetworkFailureException&) {
+      return fail(sender(step.channel), step.channel, step.message);
+    }
     const Step& sent = *static_cast<const Step*>(arrived);
     if (sent.message != step.message)
       throw std::logic_error(
           fmt::format("received message {} instead of {}", sent.message, step.message));
-    ++run_.received[rank_][way];
+    ++run_.received[run_.index(rank_, step.channel)];
     ++run_.result.messages;
-    const std::uint32_t sender = neighbour(rank_, opposite(step.direction), run_.machine.ranks());
-    for (const std::uint32_t link : run_.machine.routes[sender][way])
+    for (const LinkIndex link : run_.machine.ways[sender(step.channel)][step.channel].route) {
       run_.result.link_bytes[link] += sent.bytes;
+      run_.result.link_busy_s[link] +=
+          static_cast<double>(sent.bytes) / run_.machine.links[link].rate + sent.link_s;
+    }
   }
 
-  static std::size_t index(Direction direction) { return static_cast<std::size_t>(direction); }
+  /// Keeps the first failure that any chip notices.
+  void fail(collectives::Rank from, ChannelId channel, MessageId message) {
+    if (run_.result.failure) return;
+    const double now = s4u::Engine::get_clock();
+    const Way& way = run_.machine.ways[from][channel];
+    TransferFailure failure{now, from, way.peer, message, way.route.front()};
+    for (const LinkIndex link : way.route)
+      for (const LinkFailure& broken : run_.machine.failures)
+        if (broken.link == link && broken.time_s <= now) failure.link = link;
+    run_.result.failure = failure;
+    run_.result.time_s = now;
+  }
+
+  s4u::Mailbox* mailbox(collectives::Rank receiver, ChannelId channel) const {
+    return run_.mailboxes[run_.index(receiver, channel)];
+  }
+  collectives::Rank sender(ChannelId channel) const {
+    return run_.senders[run_.index(rank_, channel)];
+  }
 
   Run& run_;
-  std::uint32_t rank_;
-  std::array<std::deque<s4u::CommPtr>, kDirections> outgoing_;
-  std::array<std::uint64_t, kDirections> retired_{};
+  collectives::Rank rank_;
+  double slowdown_;
+  std::vector<std::deque<Outgoing>> outgoing_;  // by channel
+  std::vector<std::uint64_t> retired_;          // by channel
   double finished_s_ = 0.0;
 };
+
+/// Turns links off when their time has come.
+void break_links(const Machine& machine, SimgridEngine& platform) {
+  for (const LinkFailure& failure : machine.failures) {
+    s4u::Link* link = platform.link(failure.link);
+    SimgridEngine::start_actor("failure", platform.host(0), [link, failure] {
+      s4u::this_actor::sleep_until(failure.time_s);
+      link->turn_off();
+    })->daemonize();
+  }
+}
 
 // --- The result, as bytes through a pipe
 
@@ -173,7 +240,10 @@ std::vector<std::byte> to_bytes(const TimeResult& result) {
   writer.put(result.time_s);
   writer.put(result.messages);
   writer.put(result.link_bytes);
+  writer.put(result.link_busy_s);
   writer.put(result.core_busy_s);
+  writer.put(result.failure.has_value());
+  writer.put(result.failure.value_or(TransferFailure{}));
   return std::move(writer).take();
 }
 
@@ -183,7 +253,13 @@ TimeResult from_bytes(std::span<const std::byte> bytes) {
   reader.get(result.time_s);
   reader.get(result.messages);
   reader.get(result.link_bytes);
+  reader.get(result.link_busy_s);
   reader.get(result.core_busy_s);
+  bool failed = false;
+  reader.get(failed);
+  TransferFailure failure;
+  reader.get(failure);
+  if (failed) result.failure = failure;
   return result;
 }
 
@@ -215,25 +291,30 @@ namespace detail {
 
 TimeResult simulate_here(const collectives::Program& program, const Machine& machine,
                          const Costs& costs, Progress& progress) {
-  const std::vector<Step> steps = make_timeline(program, costs);
+  const Timelines timelines = make_timelines(program, costs, machine.ranks());
   SimgridEngine platform(machine);
-  Run run{.steps = steps,
+  const std::size_t channels = program.channels.size();
+  Run run{.timelines = timelines,
           .machine = machine,
           .progress = progress,
+          .channels = channels,
           .mailboxes = {},
-          .received = decltype(Run::received)(machine.ranks()),
+          .received = std::vector<std::uint64_t>(machine.ranks() * channels),
+          .senders = senders_of(machine, channels),
           .result = {}};
   run.result.link_bytes.resize(machine.links.size());
+  run.result.link_busy_s.resize(machine.links.size());
   run.result.core_busy_s.resize(machine.ranks());
+  run.mailboxes.reserve(run.received.size());
   std::deque<Chip> chips;
   for (std::uint32_t rank = 0; rank < machine.ranks(); ++rank) {
-    auto& inbox = run.mailboxes.emplace_back();
-    for (std::size_t way = 0; way < kDirections; ++way)
-      inbox[way] = s4u::Mailbox::by_name(fmt::format("{}:{}", rank, way));
+    for (ChannelId channel = 0; channel < channels; ++channel)
+      run.mailboxes.push_back(s4u::Mailbox::by_name(fmt::format("{}:{}", rank, channel)));
     Chip& chip = chips.emplace_back(run, rank);
     SimgridEngine::start_actor(machine.chip_names[rank], platform.host(rank),
                                [&chip] { chip.live(); });
   }
+  break_links(machine, platform);
   s4u::Engine::on_deadlock_cb([&progress] {
     progress.deadlocked = true;
     _exit(1);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -18,11 +19,24 @@ class SimulationError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A transfer that a failed link ended.
+struct TransferFailure {
+  double time_s = 0.0;  ///< when a chip noticed
+  collectives::Rank sender = 0;
+  collectives::Rank receiver = 0;
+  collectives::MessageId message = 0;
+  LinkIndex link = 0;
+
+  bool operator==(const TransferFailure&) const = default;
+};
+
 struct TimeResult {
-  double time_s = 0.0;                    ///< when the last chip was done
-  std::uint64_t messages = 0;             ///< received by all chips together
-  std::vector<std::uint64_t> link_bytes;  ///< by link, of the messages that arrived
-  std::vector<double> core_busy_s;        ///< by rank
+  double time_s = 0.0;         ///< when the last chip was done, or the first noticed a failure
+  std::uint64_t messages = 0;  ///< received by all chips together
+  std::vector<std::uint64_t> link_bytes;   ///< by link, of the messages that arrived
+  std::vector<double> link_busy_s;         ///< by link: time that those messages held it
+  std::vector<double> core_busy_s;         ///< by rank
+  std::optional<TransferFailure> failure;  ///< what ended the run before its time
 
   bool operator==(const TimeResult&) const = default;
 };
@@ -30,7 +44,8 @@ struct TimeResult {
 /// Runs `program` on all chips of `machine` in the simulated time that its links and `costs` take. Every chip is an actor that runs its list in order; a send
 /// is an asynchronous DMA, links are FIFO servers, a wait blocks the core until the arrival.
 ///
-/// The program may be written for more ranks than the machine has (see representative()).
+/// A uniform program may be written for more ranks than the machine has (see representative()).
+/// A link that fails while a transfer needs it ends the run; the result says where.
 /// Only one simulation can run in a process, ever, because SimGrid has one engine; so this forks one
 /// and waits for it. Not to be called while the calling process has other threads.
 /// @throws SimulationError if the simulation deadlocks or crashes, naming the chip and the instruction.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -38,34 +39,66 @@ std::uint64_t smallest_part(Range range, std::uint32_t parts) {
   return std::min(steps / parts * step, last);
 }
 
-Partition::Partition(std::uint64_t elements, std::uint32_t shards, std::uint32_t segments,
-                     std::uint32_t minishards, std::uint32_t microshards)
-    : elements_(elements),
-      shards_(shards),
-      segments_(segments),
-      minishards_(minishards),
-      microshards_(microshards) {
-  if (elements == 0 || shards == 0 || segments == 0 || minishards == 0 || microshards == 0)
+Partition::Partition(std::uint64_t elements, RankGrid grid, std::vector<Segment> segments)
+    : elements_(elements), grid_(std::move(grid)), segments_(std::move(segments)) {
+  if (elements == 0 || segments_.empty())
     throw std::invalid_argument("a tensor and the number of its parts must be at least 1");
-  segment_elements_ = divide_up(elements, std::uint64_t{shards} * segments);
-  const std::uint64_t least = smallest_part({0, segment_elements_}, minishards);
-  if (least < microshards)
-    throw std::invalid_argument(fmt::format(
-        "{} minishards x {} microshards are more than the {} elements that each of {} ranks has in "
-        "one direction; use fewer, or leave them out",
-        minishards, microshards, segment_elements_, shards));
+  std::uint64_t shares = 0;
+  for (const Segment& segment : segments_) shares += segment.share;
+  for (const Segment& segment : segments_) {
+    std::uint64_t shards = 1;
+    for (const std::size_t axis : segment.axes) shards *= grid_.length(axis);
+    // The tensor is cut in as many pieces as all segments have shards together, rounded up.
+    const std::uint64_t shard = divide_up(elements * segment.share, shards * shares);
+    begins_.push_back(begins_.back() + shard * shards);
+  }
+  for (std::uint32_t segment = 0; segment < this->segments(); ++segment)
+    for (std::uint32_t uncut = 0; uncut <= segments_[segment].axes.size(); ++uncut)
+      require_full(segment, uncut);
 }
 
-std::uint64_t Partition::segment_begin(std::uint32_t shard, std::uint32_t segment) const {
-  return (std::uint64_t{shard} * segments_ + segment) * segment_elements_;
+void Partition::require_full(std::uint32_t segment, std::uint32_t uncut) const {
+  const auto [minishards, microshards] = cut(segment, uncut);
+  if (minishards == 0 || microshards == 0)
+    throw std::invalid_argument("a tensor and the number of its parts must be at least 1");
+  const std::uint64_t chunk = chunk_elements(segment, uncut);
+  if (smallest_part({0, chunk}, minishards) < microshards)
+    throw std::invalid_argument(
+        fmt::format("{} minishards x {} microshards are more than the {} elements that each of {} "
+                    "ranks has in one direction; use fewer, or leave them out",
+                    minishards, microshards, chunk, grid_.ranks()));
 }
 
-Range Partition::minishard(std::uint32_t minishard) const {
-  return split({0, segment_elements_}, minishards_, minishard);
+const Cut& Partition::cut(std::uint32_t segment, std::uint32_t uncut) const {
+  const std::vector<Cut>& cuts = segments_[segment].cuts;
+  return cuts[std::min<std::size_t>(uncut, cuts.size() - 1)];
 }
 
-Range Partition::microshard(std::uint32_t minishard, std::uint32_t microshard) const {
-  return split({0, this->minishard(minishard).size()}, microshards_, microshard);
+std::uint64_t Partition::chunk_elements(std::uint32_t segment, std::uint32_t uncut) const {
+  const std::vector<std::size_t>& axes = segments_[segment].axes;
+  std::uint64_t elements = segment_elements(segment);
+  for (std::size_t i = 0; i + uncut < axes.size(); ++i) elements /= grid_.length(axes[i]);
+  return elements;
+}
+
+std::uint64_t Partition::chunk_begin(std::uint32_t segment, std::uint32_t uncut, Rank rank) const {
+  const std::vector<std::size_t>& axes = segments_[segment].axes;
+  std::uint64_t index = 0;
+  for (std::size_t i = 0; i + uncut < axes.size(); ++i)
+    index = index * grid_.length(axes[i]) + grid_.coordinate(rank, axes[i]);
+  return index * chunk_elements(segment, uncut);
+}
+
+Range Partition::minishard(const Tile& tile) const {
+  return split({0, chunk_elements(tile.segment, tile.uncut)},
+               cut(tile.segment, tile.uncut).minishards, tile.minishard);
+}
+
+Range Partition::microshard(const Tile& tile) const {
+  const Range whole = minishard(tile);
+  const Range part =
+      split({0, whole.size()}, cut(tile.segment, tile.uncut).microshards, tile.microshard);
+  return {whole.begin + part.begin, whole.begin + part.end};
 }
 
 }  // namespace equarx::collectives

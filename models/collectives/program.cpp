@@ -15,13 +15,22 @@ std::string place(const Tile& tile, bool whole_minishard) {
 
 }  // namespace
 
-std::uint32_t neighbour(std::uint32_t rank, Direction direction, std::uint32_t ranks) {
-  return direction == Direction::forward ? (rank + 1) % ranks : (rank + ranks - 1) % ranks;
+const Tile& Program::tile(const Instruction& instruction) const {
+  return is_transfer(instruction.op) ? buffers[messages[instruction.message].buffer].tile
+                                     : instruction.tile;
 }
 
-Direction opposite(Direction direction) {
-  return direction == Direction::forward ? Direction::backward : Direction::forward;
+std::uint64_t Program::message_bytes(MessageId message) const {
+  return buffers[messages[message].buffer].bytes * grid().span(messages[message].origin.gathered);
 }
+
+Origin Program::received(const Message& message) const {
+  if (message.origin.root) return message.origin;
+  return {grid().difference(message.origin.offset, channels[message.channel].offset),
+          message.origin.gathered, false};
+}
+
+bool is_transfer(Op op) { return op == Op::send || op == Op::wait; }
 
 bool is_vector_work(Op op) {
   switch (op) {
@@ -30,7 +39,9 @@ bool is_vector_work(Op op) {
     case Op::quantize:
     case Op::accumulate:
     case Op::add:
-    case Op::dequantize: return true;
+    case Op::reduce:
+    case Op::dequantize:
+    case Op::store: return true;
     case Op::lend:
     case Op::deliver:
     case Op::barrier:
@@ -38,6 +49,17 @@ bool is_vector_work(Op op) {
     case Op::wait: return false;
   }
   throw std::logic_error("unknown operation");
+}
+
+std::string_view name(Collective collective) {
+  switch (collective) {
+    case Collective::all_reduce: return "AllReduce";
+    case Collective::reduce_scatter: return "ReduceScatter";
+    case Collective::all_gather: return "AllGather";
+    case Collective::all_to_all: return "AllToAll";
+    case Collective::broadcast: return "Broadcast";
+  }
+  throw std::logic_error("unknown collective");
 }
 
 std::string_view name(Op op) {
@@ -48,8 +70,10 @@ std::string_view name(Op op) {
     case Op::lend: return "lend";
     case Op::accumulate: return "accumulate";
     case Op::add: return "add";
+    case Op::reduce: return "reduce";
     case Op::dequantize: return "dequantize";
     case Op::deliver: return "deliver";
+    case Op::store: return "store";
     case Op::barrier: return "barrier";
     case Op::send: return "send";
     case Op::wait: return "wait";
@@ -61,26 +85,24 @@ std::string_view name(Phase phase) {
   return phase == Phase::reduce_scatter ? "ReduceScatter" : "AllGather";
 }
 
-std::string_view name(Direction direction) {
-  return direction == Direction::forward ? "forward" : "backward";
+std::string describe_cargo(const Program& program, MessageId message) {
+  const Buffer& buffer = program.buffers.at(program.messages.at(message).buffer);
+  const bool scales = buffer.content == Content::scales;
+  return fmt::format("the {} of {}", scales ? "scales" : "payload", place(buffer.tile, scales));
 }
 
 std::string describe(const Program& program, InstructionId id) {
   const Instruction& instruction = program.instructions.at(id);
-  const bool transfer = instruction.op == Op::send || instruction.op == Op::wait;
   std::string what;
-  if (!transfer) {
+  if (is_transfer(instruction.op)) {
+    const Message& message = program.messages.at(instruction.message);
+    const std::string cargo = describe_cargo(program, instruction.message);
+    const std::string& channel = program.channels.at(message.channel).name;
+    what = instruction.op == Op::send ? fmt::format("send {} {}", cargo, channel)
+                                      : fmt::format("wait for {}, sent {}", cargo, channel);
+  } else {
     const bool whole = instruction.op == Op::encode_scales || instruction.op == Op::barrier;
     what = fmt::format("{}: {}", name(instruction.op), place(instruction.tile, whole));
-  } else {
-    const Message& message = program.messages.at(instruction.message);
-    const Buffer& buffer = program.buffers.at(message.buffer);
-    const bool scales = buffer.content == Content::scales;
-    const std::string cargo =
-        fmt::format("the {} of {}", scales ? "scales" : "payload", place(buffer.tile, scales));
-    what = instruction.op == Op::send
-               ? fmt::format("send {} {}", cargo, name(message.direction))
-               : fmt::format("wait for {} from {}", cargo, name(opposite(message.direction)));
   }
   return fmt::format("{} ({}, instruction {})", what, name(instruction.phase), id);
 }

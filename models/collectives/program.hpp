@@ -4,58 +4,70 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/collectives/partition.hpp"
+#include "models/collectives/rank_grid.hpp"
 #include "models/numerics/block_format.hpp"
 
 namespace equarx::collectives {
 
-/// Index of a Buffer, Message or Instruction within its program.
+/// Index of a Buffer, Channel, Message or Instruction within its program.
 using BufferId = std::uint32_t;
+using ChannelId = std::uint32_t;
 using MessageId = std::uint32_t;
 using InstructionId = std::uint32_t;
 
+/// What ranks have, and what they get. V is the tensor, its shards one for each rank.
+enum class Collective : std::uint8_t {
+  all_reduce,      ///< every rank has a V, and gets the sum of all
+  reduce_scatter,  ///< every rank has a V, and gets its own shard of the sum
+  all_gather,      ///< every rank has its own shard, and gets V
+  all_to_all,      ///< every rank has a V; shard s of rank r becomes shard r of rank s
+  broadcast,       ///< rank 0 has a V, and every rank gets it
+};
+
 enum class Phase : std::uint8_t { reduce_scatter, all_gather };
 inline constexpr std::size_t kPhases = 2;
-
-/// A part of the tensor as a rank names it: its shard is `shard_offset` away from the rank's own.
-struct Tile {
-  std::uint32_t shard_offset = 0;  ///< shard = (rank + shard_offset) mod ranks, 0 <= offset < ranks
-  std::uint32_t segment = 0;
-  std::uint32_t minishard = 0;
-  std::uint32_t microshard = 0;  ///< does not count for scales, which belong to the whole minishard
-
-  bool operator==(const Tile&) const = default;
-};
 
 enum class Content : std::uint8_t {
   payload,  ///< the encoded elements of one microshard
   scales,   ///< the encoded scales of one minishard
 };
 
-/// Encoded bytes that are made once and may be sent on many times, verbatim.
+/// Encoded bytes that are made once and may be sent on many times, verbatim. Every rank makes its own.
 struct Buffer {
   Content content = Content::payload;
   Phase phase = Phase::reduce_scatter;  ///< whose format it is in
   Tile tile{};                          ///< as named by the rank that makes it
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;              ///< of one rank's
   BufferId scales = 0;  ///< of a payload whose format has scales: the buffer that holds them
 };
 
-/// Neighbours on the ring of ranks.
-enum class Direction : std::uint8_t {
-  forward,   ///< to rank + 1
-  backward,  ///< to rank - 1
+/// A queue from every rank to the one at an offset. Messages arrive in the order in which they are sent.
+struct Channel {
+  Offset offset = 0;
+  std::string name;  ///< for people: "forward"
 };
-inline constexpr std::size_t kDirections = 2;
 
-/// One transfer by every rank to its neighbour in a direction. All ranks send it at the same place
-/// of their list, and receive the one from the opposite neighbour.
+/// Whose bytes of a buffer: those that the rank at an offset made, or, with axes, those of all ranks
+/// that differ from it along these axes only; or those of rank 0.
+struct Origin {
+  Offset offset = 0;  ///< to the maker, from the rank that sends or reads them
+  AxisSet gathered = 0;
+  bool root = false;  ///< rank 0 made them, whoever sends or reads them
+
+  bool operator==(const Origin&) const = default;
+};
+
+/// One transfer by every rank that sends it. All send it at the same place of their list.
 struct Message {
   BufferId buffer = 0;
-  Direction direction = Direction::forward;
+  ChannelId channel = 0;
+  Origin origin{};  ///< as seen by the sender
   bool synchronises =
       false;  ///< neighbours synchronise before it: the first of a quantized ring step
 };
@@ -68,8 +80,10 @@ enum class Op : std::uint8_t {
   accumulate,  ///< values = local values + decoded `buffer`, in FP32; if `finds_scales`, abs-max
                ///< too
   add,         ///< the same, rounded to the wire format, as a ring without scales sums
+  reduce,      ///< values = sum of decoded `buffer`s of all ranks of its origin, by rank, in FP32
   dequantize,  ///< decoded `buffer` -> the result, in the tensor's type
   deliver,     ///< `buffer` is in the tensor's type and was received in place, without work
+  store,       ///< local values -> the result, in the tensor's type
   barrier,     ///< wait until the neighbours have room for a minishard
   send,        ///< start an asynchronous DMA of `message`; the core goes on
   wait,        ///< block the core until `message` has arrived
@@ -77,8 +91,18 @@ enum class Op : std::uint8_t {
 
 /// Where vector work finds the local values of a tile.
 enum class Operand : std::uint8_t {
-  input,  ///< the rank's own part of the tensor, in the tensor's type
-  sums,   ///< partial sums in FP32
+  input,         ///< the rank's own part of the tensor, in the tensor's type
+  sums,          ///< partial sums in FP32
+  rounded_sums,  ///< partial sums in the ReduceScatter's format, as `add` leaves them
+};
+
+/// The ranks that execute an instruction: first to last.
+struct RankRange {
+  Rank first = 0;
+  Rank last = std::numeric_limits<Rank>::max();
+
+  bool contains(Rank rank) const { return first <= rank && rank <= last; }
+  bool operator==(const RankRange&) const = default;
 };
 
 struct Instruction {
@@ -86,42 +110,51 @@ struct Instruction {
   Phase phase = Phase::reduce_scatter;
   Operand operand = Operand::input;
   bool finds_scales = false;  ///< of `accumulate`
-  Tile tile{};                ///< of vector work and barriers
-  BufferId buffer = 0;        ///< of all but find_scales, send and wait
+  Tile tile{};                ///< of vector work, deliveries and barriers
+  BufferId buffer = 0;        ///< of all but find_scales, store, barrier, send and wait
+  Origin origin{};            ///< of a buffer that is read, as seen by the reader
   MessageId message = 0;      ///< of send and wait
+  RankRange ranks{};
 };
 
-/// A collective over `ranks` ranks on a ring.
+/// A collective over the ranks of a grid.
 struct Program {
-  std::uint32_t ranks = 0;
+  Collective collective = Collective::all_reduce;
   Partition partition;
   numerics::ElementFormat tensor_format = numerics::ElementFormat::bf16;
   numerics::BlockFormat formats[kPhases];  ///< on the wire, by phase
+  std::vector<Channel> channels;
   std::vector<Buffer> buffers;
   std::vector<Message> messages;
   std::vector<Instruction> instructions;
 
+  const RankGrid& grid() const { return partition.grid(); }
+  std::uint32_t ranks() const { return grid().ranks(); }
   const numerics::BlockFormat& format(Phase phase) const {
     return formats[static_cast<std::size_t>(phase)];
   }
-  std::uint64_t message_bytes(MessageId message) const {
-    return buffers[messages[message].buffer].bytes;
-  }
+  /// The tile of an instruction, or of what it sends or waits for.
+  const Tile& tile(const Instruction& instruction) const;
+  std::uint64_t message_bytes(MessageId message) const;
+  /// A message's origin, as seen by the rank that receives it.
+  Origin received(const Message& message) const;
 };
-
-/// The rank that `rank` sends to.
-std::uint32_t neighbour(std::uint32_t rank, Direction direction, std::uint32_t ranks);
-Direction opposite(Direction direction);
 
 /// Whether the instruction is work of the vector unit on a tile.
 bool is_vector_work(Op op);
 
+/// Whether it is `send` or `wait`.
+bool is_transfer(Op op);
+
+std::string_view name(Collective collective);
 std::string_view name(Op op);
 std::string_view name(Phase phase);
-std::string_view name(Direction direction);
 
 /// An instruction in words, for people who look for the place: "wait for the payload of segment 0,
-/// minishard 3, microshard 0 from backward (ReduceScatter, instruction 17)".
+/// minishard 3, microshard 0, sent forward (ReduceScatter, instruction 17)".
 std::string describe(const Program& program, InstructionId instruction);
+
+/// What a message carries, in words: "the payload of segment 0, minishard 3, microshard 0".
+std::string describe_cargo(const Program& program, MessageId message);
 
 }  // namespace equarx::collectives

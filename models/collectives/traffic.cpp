@@ -1,21 +1,32 @@
 #include "models/collectives/traffic.hpp"
 
+#include <algorithm>
+
 namespace equarx::collectives {
 
-std::array<std::uint64_t, kDirections> sent_bytes(const Program& program, Content content) {
-  std::array<std::uint64_t, kDirections> bytes{};
-  for (const Message& message : program.messages)
+std::vector<std::uint64_t> sent_bytes(const Program& program, Content content, Rank rank) {
+  std::vector<std::uint64_t> bytes(program.channels.size());
+  for (const Instruction& instruction : program.instructions) {
+    if (instruction.op != Op::send || !instruction.ranks.contains(rank)) continue;
+    const Message& message = program.messages[instruction.message];
     if (program.buffers[message.buffer].content == content)
-      bytes[static_cast<std::size_t>(message.direction)] += program.buffers[message.buffer].bytes;
+      bytes[message.channel] += program.message_bytes(instruction.message);
+  }
   return bytes;
 }
 
-std::array<std::uint64_t, kDirections> sent_bytes(const Program& program) {
-  auto bytes = sent_bytes(program, Content::payload);
-  const auto scales = sent_bytes(program, Content::scales);
-  for (std::size_t direction = 0; direction < kDirections; ++direction)
-    bytes[direction] += scales[direction];
+std::vector<std::uint64_t> sent_bytes(const Program& program, Rank rank) {
+  auto bytes = sent_bytes(program, Content::payload, rank);
+  const auto scales = sent_bytes(program, Content::scales, rank);
+  for (std::size_t channel = 0; channel < bytes.size(); ++channel)
+    bytes[channel] += scales[channel];
   return bytes;
+}
+
+bool is_uniform(const Program& program) {
+  return std::ranges::all_of(program.instructions, [](const Instruction& instruction) {
+    return instruction.ranks == RankRange{};
+  });
 }
 
 }  // namespace equarx::collectives

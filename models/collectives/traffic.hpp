@@ -1,17 +1,20 @@
 // The third reader of a program: what must cross each link direction, whatever the timing.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <vector>
 
 #include "models/collectives/program.hpp"
 
 namespace equarx::collectives {
 
-/// Bytes that every rank sends in each Direction.
-std::array<std::uint64_t, kDirections> sent_bytes(const Program& program);
+/// Bytes that a rank sends over each channel.
+std::vector<std::uint64_t> sent_bytes(const Program& program, Rank rank = 0);
 
 /// The same, of one kind of content.
-std::array<std::uint64_t, kDirections> sent_bytes(const Program& program, Content content);
+std::vector<std::uint64_t> sent_bytes(const Program& program, Content content, Rank rank = 0);
+
+/// Whether all ranks run the same list.
+bool is_uniform(const Program& program);
 
 }  // namespace equarx::collectives

@@ -1,27 +1,39 @@
 #include "models/collectives/validate.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <stdexcept>
+#include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "models/collectives/traffic.hpp"
+
 namespace equarx::collectives {
 namespace {
 
-class Validator {
+[[noreturn]] void fail(const Program& program, std::size_t at, std::string_view why) {
+  const bool at_end = at == program.instructions.size();
+  throw std::logic_error(
+      fmt::format("wrong program: {} ({})", why,
+                  at_end ? "at its end" : describe(program, static_cast<InstructionId>(at))));
+}
+
+/// Goes through the one list that all ranks share, as any one of them sees it.
+class UniformValidator {
  public:
-  explicit Validator(const Program& program)
+  explicit UniformValidator(const Program& program)
       : program_(program),
         sent_(program.messages.size()),
         made_(program.buffers.size()),
-        sends_(program.buffers.size()),
         arrivals_(program.buffers.size()),
-        delivered_(tile_count()) {}
+        in_flight_(program.channels.size()),
+        delivered_(program.partition.segments()) {}
 
   void run() {
     for (at_ = 0; at_ < program_.instructions.size(); ++at_) check(program_.instructions[at_]);
@@ -29,8 +41,7 @@ class Validator {
       if (!queue.empty()) fail(fmt::format("message {} is never waited for", queue.front()));
     for (std::size_t message = 0; message < sent_.size(); ++message)
       if (!sent_[message]) fail(fmt::format("message {} is never sent", message));
-    for (std::size_t tile = 0; tile < delivered_.size(); ++tile)
-      if (!delivered_[tile]) fail(fmt::format("tile {} never reaches the result", tile));
+    check_deliveries();
   }
 
  private:
@@ -44,95 +55,197 @@ class Validator {
       case Op::quantize:
       case Op::lend:
         if (made_.at(instruction.buffer)) fail("a buffer is made twice");
-        need_scales(instruction);
         made_[instruction.buffer] = true;
-        return;
+        return need_scales(instruction);
       case Op::accumulate:
-      case Op::add: return need_buffer(instruction);
+      case Op::add:
+      case Op::reduce: return need_buffer(instruction);
       case Op::dequantize:
-      case Op::deliver: need_buffer(instruction); return check_delivery(instruction.tile);
+      case Op::deliver: need_buffer(instruction); return deliver(instruction);
+      case Op::store: return deliver(instruction);
     }
   }
 
   void check_send(MessageId id) {
     const Message& message = program_.messages.at(id);
     if (sent_[id]) fail("a message is sent twice");
-    // The first transfer of a buffer in a direction carries the rank's own; each later one passes
-    // on what the one before brought.
-    const auto direction = static_cast<std::size_t>(message.direction);
-    const std::uint32_t hops = sends_[message.buffer][direction]++;
-    if (hops == 0 ? !made_[message.buffer] : arrivals_[message.buffer][direction] < hops)
-      fail("a buffer is sent before it is there");
+    if (!holds(message.buffer, message.origin)) fail("a buffer is sent before it is there");
     sent_[id] = true;
-    in_flight_[static_cast<std::size_t>(message.direction)].push_back(id);
+    in_flight_.at(message.channel).push_back(id);
   }
 
   void check_wait(MessageId id) {
     const Message& message = program_.messages.at(id);
-    auto& queue = in_flight_[static_cast<std::size_t>(message.direction)];
+    auto& queue = in_flight_.at(message.channel);
     if (queue.empty() || queue.front() != id) fail("a wait is out of the order of sends");
     queue.pop_front();
-    ++arrivals_[message.buffer][static_cast<std::size_t>(message.direction)];
+    arrivals_[message.buffer].push_back(program_.received(message));
   }
 
-  void check_delivery(const Tile& tile) {
-    const Partition& partition = program_.partition;
-    const std::size_t index =
-        ((std::size_t{tile.shard_offset} * partition.segments() + tile.segment) *
-             partition.minishards() +
-         tile.minishard) *
-            partition.microshards() +
-        tile.microshard;
-    if (delivered_.at(index)) fail("a tile is delivered twice");
-    delivered_[index] = true;
+  void deliver(const Instruction& instruction) {
+    const Tile& tile = instruction.tile;
+    Delivered& segment = delivered_.at(tile.segment);
+    segment.tiles.emplace_back(tile.shard_offset, tile.minishard, tile.microshard,
+                               instruction.origin.offset);
+    segment.elements += program_.partition.microshard(tile).size() *
+                        program_.grid().span(instruction.origin.gathered);
+  }
+
+  void check_deliveries() {
+    for (std::uint32_t segment = 0; segment < delivered_.size(); ++segment) {
+      auto& [tiles, elements] = delivered_[segment];
+      std::ranges::sort(tiles);
+      if (std::ranges::adjacent_find(tiles) != tiles.end()) fail("a tile is delivered twice");
+      const bool shard = program_.collective == Collective::reduce_scatter;
+      const std::uint64_t expected = shard ? program_.partition.chunk_elements(segment)
+                                           : program_.partition.segment_elements(segment);
+      if (elements != expected)
+        fail(fmt::format("{} of {} elements of segment {} reach the result", elements, expected,
+                         segment));
+    }
   }
 
   void need_buffer(const Instruction& instruction) const {
-    if (!holds(instruction.buffer, instruction.tile)) fail("a buffer is read before it is there");
+    if (!holds(instruction.buffer, instruction.origin)) fail("a buffer is read before it is there");
     need_scales(instruction);
   }
 
   void need_scales(const Instruction& instruction) const {
     const Buffer& buffer = program_.buffers.at(instruction.buffer);
     if (buffer.content != Content::payload || !program_.format(buffer.phase).scaled) return;
-    if (!holds(buffer.scales, instruction.tile)) fail("scales are read before they are there");
+    if (!holds(buffer.scales, instruction.origin)) fail("scales are read before they are there");
   }
 
-  /// Whether a rank has the buffer that a rank some hops away made, or that it made itself: they
-  /// name the same shard by different offsets.
-  bool holds(BufferId id, const Tile& tile) const {
-    const std::uint32_t ranks = program_.ranks;
-    const std::uint32_t made_at = program_.buffers.at(id).tile.shard_offset;
-    const std::uint32_t hops = (made_at + ranks - tile.shard_offset) % ranks;
-    if (hops == 0) return made_[id];
-    const auto [forward, backward] = arrivals_[id];
-    return forward >= hops || backward >= ranks - hops;
+  /// Whether a rank has the buffers of an origin: it made it, or they came together, or one by one.
+  bool holds(BufferId id, const Origin& origin) const {
+    const std::vector<Origin>& arrivals = arrivals_.at(id);
+    if (origin == Origin{}) return made_[id];
+    if (std::ranges::find(arrivals, origin) != arrivals.end()) return true;
+    if (origin.offset != 0 || !made_[id]) return false;
+    std::uint64_t makers = 1;
+    for (const Origin& arrival : arrivals)
+      if (within(arrival.offset, origin.gathered)) makers += program_.grid().span(arrival.gathered);
+    return makers == program_.grid().span(origin.gathered);
   }
 
-  std::size_t tile_count() const {
-    const Partition& partition = program_.partition;
-    return std::size_t{program_.ranks} * partition.segments() * partition.minishards() *
-           partition.microshards();
+  /// Whether an offset leads along these axes only.
+  bool within(Offset offset, AxisSet axes) const {
+    const RankGrid& grid = program_.grid();
+    for (std::size_t axis = 0; axis < grid.axes(); ++axis)
+      if ((axes >> axis & 1U) == 0 && grid.coordinate(offset, axis) != 0) return false;
+    return true;
   }
 
-  [[noreturn]] void fail(std::string_view why) const {
-    const bool at_end = at_ == program_.instructions.size();
-    throw std::logic_error(fmt::format("wrong program: {} ({})", why,
-                                       at_end ? "at its end" : describe(program_, at_)));
-  }
+  [[noreturn]] void fail(std::string_view why) const { collectives::fail(program_, at_, why); }
+
+  struct Delivered {
+    std::vector<std::tuple<Offset, std::uint32_t, std::uint32_t, Offset>> tiles;
+    std::uint64_t elements = 0;
+  };
 
   const Program& program_;
   std::vector<bool> sent_;
   std::vector<bool> made_;
-  std::vector<std::array<std::uint32_t, kDirections>> sends_;     // by buffer
-  std::vector<std::array<std::uint32_t, kDirections>> arrivals_;  // by buffer
-  std::vector<bool> delivered_;
-  std::array<std::deque<MessageId>, kDirections> in_flight_;
-  InstructionId at_ = 0;
+  std::vector<std::vector<Origin>> arrivals_;     // by buffer
+  std::vector<std::deque<MessageId>> in_flight_;  // by channel
+  std::vector<Delivered> delivered_;              // by segment
+  std::size_t at_ = 0;
+};
+
+/// Runs a program whose ranks differ, without a clock: rank after rank, as far as each gets.
+class RankByRankValidator {
+ public:
+  explicit RankByRankValidator(const Program& program)
+      : program_(program), ranks_(program.ranks()) {
+    for (RankState& rank : ranks_) {
+      rank.holds.resize(program.buffers.size());
+      rank.inbox.resize(program.channels.size());
+    }
+  }
+
+  void run() {
+    bool progress = true;
+    while (progress) {
+      progress = false;
+      for (Rank rank = 0; rank < ranks_.size(); ++rank)
+        while (step(rank)) progress = true;
+    }
+    for (const RankState& rank : ranks_) {
+      if (rank.at < program_.instructions.size()) fail(rank.at, "a wait is never answered");
+      for (const auto& queue : rank.inbox)
+        if (!queue.empty())
+          fail(rank.at, fmt::format("message {} is never waited for", queue.front()));
+      if (rank.delivered != program_.partition.segments() * segment_elements())
+        fail(rank.at, "not every element reaches the result");
+    }
+  }
+
+ private:
+  struct RankState {
+    std::size_t at = 0;
+    std::vector<bool> holds;                   // by buffer
+    std::vector<std::deque<MessageId>> inbox;  // by channel
+    std::uint64_t delivered = 0;
+  };
+
+  /// Executes one instruction; false if the rank is done or has to wait.
+  bool step(Rank id) {
+    RankState& rank = ranks_[id];
+    if (rank.at == program_.instructions.size()) return false;
+    const Instruction& instruction = program_.instructions[rank.at];
+    if (instruction.ranks.contains(id) && !execute(id, instruction)) return false;
+    ++rank.at;
+    return true;
+  }
+
+  bool execute(Rank id, const Instruction& instruction) {
+    RankState& rank = ranks_[id];
+    switch (instruction.op) {
+      case Op::wait: {
+        auto& queue = rank.inbox[program_.messages[instruction.message].channel];
+        if (queue.empty()) return false;
+        if (queue.front() != instruction.message)
+          fail(rank.at, "a wait is out of the order of sends");
+        queue.pop_front();
+        rank.holds[program_.messages[instruction.message].buffer] = true;
+        return true;
+      }
+      case Op::send: {
+        const Message& message = program_.messages[instruction.message];
+        if (!rank.holds[message.buffer]) fail(rank.at, "a buffer is sent before it is there");
+        const Rank to = program_.grid().move(id, program_.channels[message.channel].offset);
+        ranks_[to].inbox[message.channel].push_back(instruction.message);
+        return true;
+      }
+      case Op::quantize:
+      case Op::lend:
+      case Op::encode_scales: rank.holds[instruction.buffer] = true; return true;
+      case Op::deliver:
+      case Op::dequantize:
+        if (!rank.holds[instruction.buffer]) fail(rank.at, "a buffer is read before it is there");
+        rank.delivered += program_.partition.microshard(instruction.tile).size();
+        return true;
+      default: return true;
+    }
+  }
+
+  std::uint64_t segment_elements() const { return program_.partition.segment_elements(0); }
+
+  [[noreturn]] void fail(std::size_t at, std::string_view why) const {
+    collectives::fail(program_, at, why);
+  }
+
+  const Program& program_;
+  std::vector<RankState> ranks_;
 };
 
 }  // namespace
 
-void validate(const Program& program) { Validator(program).run(); }
+void validate(const Program& program) {
+  if (is_uniform(program))
+    UniformValidator(program).run();
+  else
+    RankByRankValidator(program).run();
+}
 
 }  // namespace equarx::collectives

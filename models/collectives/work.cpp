@@ -64,9 +64,12 @@ double element_bytes(ElementFormat format) {
 /// VMEM. Sums are FP32 where hops are quantized; a
 /// plain ring keeps them in its own format.
 ElementFormat operand_format(const Program& program, Operand operand) {
-  if (operand == Operand::input) return program.tensor_format;
-  const BlockFormat& reduce = program.format(Phase::reduce_scatter);
-  return reduce.scaled ? ElementFormat::fp32 : reduce.element;
+  switch (operand) {
+    case Operand::input: return program.tensor_format;
+    case Operand::sums: return ElementFormat::fp32;
+    case Operand::rounded_sums: return program.format(Phase::reduce_scatter).element;
+  }
+  throw std::logic_error("unknown operand");
 }
 
 Work per_element(const Program& program, const Instruction& instruction) {
@@ -78,6 +81,7 @@ Work per_element(const Program& program, const Instruction& instruction) {
   const double decode_operand = decode_operations(operand);
   const double wire_bytes = element_bytes(wire.element);
   const double operand_bytes = element_bytes(operand);
+  const double result_bytes = element_bytes(program.tensor_format);
   const double hbm_bytes = instruction.operand == Operand::input ? operand_bytes : 0.0;
   switch (instruction.op) {
     case Op::find_scales: return {decode_operand + kAbsMax, operand_bytes, hbm_bytes};
@@ -88,11 +92,18 @@ Work per_element(const Program& program, const Instruction& instruction) {
     case Op::add:
       return {decode_wire + decode_operand + kAdd + encode_wire,
               wire_bytes + operand_bytes + wire_bytes, hbm_bytes};
-    case Op::dequantize: {
-      const double result_bytes = element_bytes(program.tensor_format);
-      return {decode_wire + encode_operations(program.tensor_format), wire_bytes + result_bytes,
-              result_bytes};
+    case Op::reduce: {
+      const double terms = program.grid().span(instruction.origin.gathered);
+      return {terms * (decode_wire + kAdd), terms * wire_bytes + kFp32Bytes, 0.0};
     }
+    case Op::dequantize: {
+      const double shards = program.grid().span(instruction.origin.gathered);
+      return {shards * (decode_wire + encode_operations(program.tensor_format)),
+              shards * (wire_bytes + result_bytes), shards * result_bytes};
+    }
+    case Op::store:
+      return {decode_operand + encode_operations(program.tensor_format),
+              operand_bytes + result_bytes, result_bytes};
     default: throw std::logic_error("not vector work on elements");
   }
 }
@@ -103,13 +114,12 @@ Work work_of(const Program& program, const Instruction& instruction) {
   const Tile& tile = instruction.tile;
   if (instruction.op == Op::encode_scales) {
     const BlockFormat& wire = program.format(instruction.phase);
-    const auto scales = static_cast<double>(
-        numerics::scale_count(wire, program.partition.minishard(tile.minishard).size()));
+    const auto scales =
+        static_cast<double>(numerics::scale_count(wire, program.partition.minishard(tile).size()));
     const double bytes = kFp32Bytes + static_cast<double>(numerics::scale_bytes(wire.scale));
     return {scales * kMakeScale, scales * bytes, 0.0};
   }
-  const auto elements =
-      static_cast<double>(program.partition.microshard(tile.minishard, tile.microshard).size());
+  const auto elements = static_cast<double>(program.partition.microshard(tile).size());
   const Work one = per_element(program, instruction);
   return {elements * one.alu_operations, elements * one.vmem_bytes, elements * one.hbm_bytes};
 }

@@ -1,56 +1,112 @@
 #include "models/values/lanes.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace equarx::values {
 
 using collectives::BufferId;
+using collectives::Content;
 using collectives::Instruction;
 using collectives::InstructionId;
 using collectives::Op;
+using collectives::Partition;
+using collectives::Phase;
+using collectives::Range;
 using collectives::Tile;
 
-LaneTable::LaneTable(const collectives::Program& program)
-    : program_(program),
-      parts_(program.formats[0].scaled || program.formats[1].scaled
-                 ? 1
-                 : program.partition.microshards()),
-      lanes_(std::size_t{program.partition.segments()} * program.partition.minishards() * parts_),
-      places_(program.buffers.size()) {
-  place_lanes();
-  for (BufferId id = 0; id < program.buffers.size(); ++id) {
-    Lane& lane = lanes_[index_of(program.buffers[id].tile)];
-    places_[id] = static_cast<std::uint32_t>(lane.buffers.size());
-    lane.buffers.push_back(id);
-  }
+namespace {
+
+/// Where a kind of chunk is cut, up to the end of the one that holds them all.
+std::vector<std::uint64_t> cuts(const Partition& partition, std::uint32_t segment,
+                                std::uint32_t uncut, std::uint64_t end, bool whole_minishards) {
+  const collectives::Cut& cut = partition.cut(segment, uncut);
+  std::vector<std::uint64_t> found;
+  for (std::uint64_t chunk = 0; chunk < end; chunk += partition.chunk_elements(segment, uncut))
+    for (std::uint32_t minishard = 0; minishard < cut.minishards; ++minishard) {
+      Tile tile{.segment = segment, .uncut = uncut, .minishard = minishard};
+      if (whole_minishards) {
+        found.push_back(chunk + partition.minishard(tile).end);
+        continue;
+      }
+      for (; tile.microshard < cut.microshards; ++tile.microshard)
+        found.push_back(chunk + partition.microshard(tile).end);
+    }
+  return found;
+}
+
+}  // namespace
+
+std::uint32_t top_uncut(const collectives::Segment& segment) {
+  return segment.axes.empty() ? 0 : static_cast<std::uint32_t>(segment.axes.size() - 1);
+}
+
+LaneTable::LaneTable(const collectives::Program& program) : program_(program) {
+  for (std::uint32_t segment = 0; segment < program.partition.segments(); ++segment)
+    place_lanes(segment);
+  for (BufferId id = 0; id < program.buffers.size(); ++id)
+    for_each_lane_of(program.buffers[id].tile, program.buffers[id].content == Content::scales,
+                     [&](Lane& lane) {
+                       if (lane.buffers.empty() || lane.buffers.back() != id)
+                         lane.buffers.push_back(id);
+                     });
   for (InstructionId id = 0; id < program.instructions.size(); ++id) {
     const Instruction& instruction = program.instructions[id];
-    const bool transfer = instruction.op == Op::send || instruction.op == Op::wait;
-    const Tile& tile = transfer ? program.buffers[program.messages[instruction.message].buffer].tile
-                                : instruction.tile;
-    lanes_[index_of(tile)].instructions.push_back(id);
+    if (instruction.op == Op::barrier) continue;
+    // What reads or moves a buffer is wherever its makers have a part of it.
+    const bool transfer = is_transfer(instruction.op);
+    const bool decodes = instruction.op == Op::dequantize || instruction.op == Op::deliver;
+    const BufferId buffer =
+        transfer ? program.messages[instruction.message].buffer : instruction.buffer;
+    const Tile& tile = transfer || decodes ? program.buffers[buffer].tile : instruction.tile;
+    const bool whole = instruction.op == Op::encode_scales ||
+                       (transfer && program.buffers[buffer].content == Content::scales);
+    for_each_lane_of(tile, whole, [&](Lane& lane) {
+      if (lane.instructions.empty() || lane.instructions.back() != id)
+        lane.instructions.push_back(id);
+    });
   }
 }
 
-void LaneTable::place_lanes() {
-  const collectives::Partition& partition = program_.partition;
-  for (std::uint32_t segment = 0; segment < partition.segments(); ++segment)
-    for (std::uint32_t minishard = 0; minishard < partition.minishards(); ++minishard) {
-      const collectives::Range whole = partition.minishard(minishard);
-      for (std::uint32_t part = 0; part < parts_; ++part) {
-        Lane& lane =
-            lanes_[index_of({.segment = segment, .minishard = minishard, .microshard = part})];
-        const collectives::Range range = parts_ == 1 ? collectives::Range{0, whole.size()}
-                                                     : partition.microshard(minishard, part);
-        lane.segment = segment;
-        lane.range = {whole.begin + range.begin, whole.begin + range.end};
-        lane.in_minishard = range.begin;
-      }
-    }
+void LaneTable::place_lanes(std::uint32_t segment) {
+  const Partition& partition = program_.partition;
+  const std::uint32_t top = top_uncut(partition.segment(segment));
+  const std::uint64_t end = partition.chunk_elements(segment, top);
+  const bool sums_scaled = program_.format(Phase::reduce_scatter).scaled;
+  const bool any_scaled = sums_scaled || program_.format(Phase::all_gather).scaled;
+  std::vector<std::uint64_t> common = cuts(partition, segment, 0, end, any_scaled);
+  for (std::uint32_t uncut = 1; uncut <= top; ++uncut) {
+    const auto others = cuts(partition, segment, uncut, end, sums_scaled);
+    std::vector<std::uint64_t> both;
+    std::ranges::set_intersection(common, others, std::back_inserter(both));
+    common = std::move(both);
+  }
+  first_lane_.push_back(lanes_.size());
+  std::uint64_t begin = 0;
+  for (const std::uint64_t cut : common) {
+    lanes_.push_back({segment, {begin, cut}, {}, {}});
+    begin = cut;
+  }
 }
 
-std::size_t LaneTable::index_of(const Tile& tile) const {
-  const std::size_t minishard =
-      std::size_t{tile.segment} * program_.partition.minishards() + tile.minishard;
-  return minishard * parts_ + (parts_ == 1 ? 0 : tile.microshard);
+template <typename Visit>
+void LaneTable::for_each_lane_of(const Tile& tile, bool whole_minishard, Visit visit) {
+  const Partition& partition = program_.partition;
+  const std::uint64_t end =
+      partition.chunk_elements(tile.segment, top_uncut(partition.segment(tile.segment)));
+  const std::uint64_t chunk = partition.chunk_elements(tile.segment, tile.uncut);
+  const Range range = whole_minishard ? partition.minishard(tile) : partition.microshard(tile);
+  const auto first = lanes_.begin() + static_cast<std::ptrdiff_t>(first_lane_[tile.segment]);
+  const auto last =
+      tile.segment + 1 < first_lane_.size()
+          ? lanes_.begin() + static_cast<std::ptrdiff_t>(first_lane_[tile.segment + 1])
+          : lanes_.end();
+  for (std::uint64_t begin = 0; begin < end; begin += chunk) {
+    const std::uint64_t at = begin + range.begin;
+    visit(*std::prev(std::upper_bound(first, last, at, [](std::uint64_t element, const Lane& lane) {
+      return element < lane.range.begin;
+    })));
+  }
 }
 
 }  // namespace equarx::values

@@ -8,14 +8,15 @@
 
 namespace equarx::values {
 
-/// What shares scales in one segment, whatever the shard: a minishard, or a microshard where no format
-/// has scales. No sum and no scale reaches out of it.
+/// A part of the chunks of one segment that belong to the places along its first axis, as small as it
+/// can be so that no sum and no scale reaches out of it: on a single ring a minishard of a shard, or a
+/// microshard where no format has scales. On several axes chunks are cut differently from stage to
+/// stage, and a lane ends where all of them are cut.
 struct Lane {
   std::uint32_t segment = 0;
-  collectives::Range range;        ///< within the segment
-  std::uint64_t in_minishard = 0;  ///< where it starts within its minishard
+  collectives::Range range;  ///< within the chunk
   std::vector<collectives::InstructionId> instructions;
-  std::vector<collectives::BufferId> buffers;
+  std::vector<collectives::BufferId> buffers;  ///< in rising order
 };
 
 class LaneTable {
@@ -25,17 +26,18 @@ class LaneTable {
 
   const collectives::Program& program() const { return program_; }
   const std::vector<Lane>& lanes() const { return lanes_; }
-  /// Place of a buffer within its lane's `buffers`.
-  std::uint32_t place(collectives::BufferId buffer) const { return places_[buffer]; }
 
  private:
-  std::size_t index_of(const collectives::Tile& tile) const;
-  void place_lanes();
+  void place_lanes(std::uint32_t segment);
+  template <typename Visit>
+  void for_each_lane_of(const collectives::Tile& tile, bool whole_minishard, Visit visit);
 
   const collectives::Program& program_;
-  std::uint32_t parts_;  ///< lanes of a minishard
   std::vector<Lane> lanes_;
-  std::vector<std::uint32_t> places_;
+  std::vector<std::size_t> first_lane_;  ///< by segment
 };
+
+/// Axes, from the end, that do not cut the chunks that lanes are parts of: all but the first.
+std::uint32_t top_uncut(const collectives::Segment& segment);
 
 }  // namespace equarx::values

@@ -6,10 +6,16 @@
 namespace equarx::values {
 
 using collectives::BufferId;
+using collectives::Collective;
 using collectives::Instruction;
 using collectives::InstructionId;
+using collectives::Offset;
 using collectives::Op;
+using collectives::Origin;
 using collectives::Range;
+using collectives::Rank;
+using collectives::RankGrid;
+using collectives::RankRange;
 using collectives::Tile;
 
 namespace {
@@ -22,7 +28,17 @@ void make_room(std::vector<T>& elements, std::size_t size) {
   elements.resize(size);
 }
 
+/// Names one minishard of a rank.
+Tile minishard_of(Tile tile) {
+  tile.microshard = 0;
+  return tile;
+}
+
 }  // namespace
+
+std::uint32_t result_rows(const collectives::Program& program) {
+  return program.collective == Collective::all_to_all ? program.ranks() : 1;
+}
 
 UnitInterpreter::UnitInterpreter(const LaneTable& lanes, const TensorSource& source,
                                  std::uint64_t rounding_seed)
@@ -31,8 +47,10 @@ UnitInterpreter::UnitInterpreter(const LaneTable& lanes, const TensorSource& sou
       source_(source),
       rounding_seed_(rounding_seed),
       codecs_{numerics::BlockCodec(program_.formats[0]), numerics::BlockCodec(program_.formats[1])},
-      values_(program_.ranks),
-      absmax_(program_.ranks) {}
+      values_(program_.ranks()),
+      absmax_(program_.ranks()),
+      sent_(program_.channels.size()),
+      received_(program_.channels.size()) {}
 
 void UnitInterpreter::run(const Unit& unit) {
   start(unit);
@@ -43,151 +61,295 @@ void UnitInterpreter::start(const Unit& unit) {
   unit_ = unit;
   lane_ = &lanes_.lanes()[unit.lane];
   const collectives::Partition& partition = program_.partition;
+  const collectives::Segment& segment = partition.segment(lane_->segment);
+  const std::uint64_t chunk = partition.chunk_elements(lane_->segment, top_uncut(segment));
   const Range range = lane_->range;
-  first_element_ = partition.segment_begin(unit.shard, lane_->segment) + range.begin;
+  first_element_ = partition.segment_begin(lane_->segment) + unit.place * chunk + range.begin;
   const std::uint64_t left = partition.elements() - std::min(partition.elements(), first_element_);
   real_elements_ = std::min(range.size(), left);
+  collectives::AxisSet others = program_.grid().all_axes();
+  if (!segment.axes.empty()) others &= ~(collectives::AxisSet{1} << segment.axes.front());
+  peers_ = program_.grid().offsets(others);
   ranks_identical_ = true;
-  sent_ = received_ = {};
+  std::ranges::fill(sent_, 0);
+  std::ranges::fill(received_, 0);
   quantized_ = {};
-  make_room(result_, range.size());
-  have_result_.assign(partition.microshards(), false);
-  exact_.assign(range.size(), 0.0);
-  encoded_.resize(lane_->buffers.size());
-  for (std::uint32_t rank = 0; rank < program_.ranks; ++rank) {
-    make_room(values_[rank], range.size());
+  for (auto& absmax : absmax_) absmax.clear();
+  const std::size_t rows = result_rows(program_);
+  make_room(result_, rows * range.size());
+  have_result_.assign(rows * range.size(), false);
+  exact_.assign(rows * range.size(), 0.0);
+  encoded_.resize(lane_->buffers.size() * peers_.size());
+  read_inputs();
+  find_exact();
+}
+
+/// What the ranks bring: of a broadcast the root only, of an AllGather each its own shard.
+void UnitInterpreter::read_inputs() {
+  const auto read = [&](Rank rank) {
+    make_room(values_[rank], lane_->range.size());
     source_.read(rank, first_element_, values_[rank]);
-    for (std::size_t i = 0; i < range.size(); ++i) exact_[i] += double{values_[rank][i]};
+  };
+  switch (program_.collective) {
+    case Collective::broadcast: return read(0);
+    case Collective::all_gather:
+      for (const Offset peer : peers_)
+        read(program_.grid().move(first_rank({.segment = lane_->segment}), peer));
+      return;
+    default:
+      for (Rank rank = 0; rank < program_.ranks(); ++rank) read(rank);
+  }
+}
+
+void UnitInterpreter::find_exact() {
+  const std::size_t size = lane_->range.size();
+  switch (program_.collective) {
+    case Collective::all_reduce:
+    case Collective::reduce_scatter:
+      for (const std::vector<float>& values : values_)
+        for (std::size_t i = 0; i < size; ++i) exact_[i] += double{values[i]};
+      return;
+    case Collective::broadcast: std::ranges::copy(values_[0], exact_.begin()); return;
+    case Collective::all_to_all:
+      for (Rank rank = 0; rank < program_.ranks(); ++rank)
+        std::ranges::copy(values_[rank], exact_.begin() + static_cast<std::ptrdiff_t>(rank * size));
+      return;
+    case Collective::all_gather: break;
+  }
+  // Each shard as its owner has it.
+  const std::uint64_t shard = program_.partition.chunk_elements(lane_->segment);
+  const std::uint64_t lane_begin =
+      first_element_ - program_.partition.segment_begin(lane_->segment);
+  for (const Offset peer : peers_) {
+    const Rank owner = program_.grid().move(first_rank({.segment = lane_->segment}), peer);
+    const std::uint64_t begin = program_.partition.chunk_begin(lane_->segment, 0, owner);
+    const std::uint64_t from = std::max(begin, lane_begin);
+    const std::uint64_t to = std::min(begin + shard, lane_begin + size);
+    for (std::uint64_t i = from; i < to; ++i)
+      exact_[i - lane_begin] = double{values_[owner][i - lane_begin]};
   }
 }
 
 void UnitInterpreter::run(const Instruction& instruction) {
   switch (instruction.op) {
-    case Op::find_scales: return find_scales(instruction);
-    case Op::encode_scales: return encode_scales(instruction);
-    case Op::quantize:
-    case Op::lend: return encode(instruction);
-    case Op::accumulate: return accumulate(instruction);
-    case Op::add: return add(instruction);
-    case Op::dequantize:
-    case Op::deliver: return deliver(instruction);
     case Op::barrier: return;
-    case Op::send: return count(sent_, instruction.message);
-    case Op::wait: return count(received_, instruction.message);
+    case Op::send: return count(sent_, instruction);
+    case Op::wait: return count(received_, instruction);
+    case Op::dequantize:
+    case Op::deliver: return deliver_buffers(instruction);
+    default: break;
+  }
+  for_each_place(instruction.tile, instruction.ranks,
+                 [&](const Place& place) { run_on(instruction, place); });
+}
+
+void UnitInterpreter::run_on(const Instruction& instruction, const Place& place) {
+  switch (instruction.op) {
+    case Op::find_scales: {
+      const numerics::BlockCodec& format = codec(instruction.phase);
+      return format.find_absmax(values_of(place), place.in_minishard,
+                                absmax_of(instruction.tile, place.rank, format));
+    }
+    case Op::encode_scales: return encode_scales(instruction, place);
+    case Op::quantize:
+    case Op::lend: return encode(instruction, place);
+    case Op::accumulate: return accumulate(instruction, place);
+    case Op::add: return add(instruction, place);
+    case Op::reduce: return reduce(instruction, place);
+    case Op::store: {
+      const std::span<const float> values = values_of(place);
+      decoded_.assign(values.begin(), values.end());
+      return deliver(0, place.range);
+    }
+    default: return;
   }
 }
 
-void UnitInterpreter::find_scales(const Instruction& instruction) {
-  const numerics::BlockCodec& format = codec(instruction.phase);
-  format.find_absmax(values_of(instruction.tile), range_of(instruction.tile).begin,
-                     absmax_of(instruction.tile, format));
-}
-
 /// The abs-max of the tile's minishard, from zeros at its first microshard.
-std::vector<float>& UnitInterpreter::absmax_of(const Tile& tile,
+std::vector<float>& UnitInterpreter::absmax_of(const Tile& tile, Rank rank,
                                                const numerics::BlockCodec& format) {
-  std::vector<float>& absmax = absmax_[rank_of(tile)];
-  if (tile.microshard == 0)
-    absmax.assign(numerics::scale_count(format.format(), result_.size()), 0.0F);
-  return absmax;
+  std::vector<AbsMax>& all = absmax_[rank];
+  const Tile minishard = minishard_of(tile);
+  auto found = std::ranges::find(all, minishard, &AbsMax::tile);
+  if (found == all.end()) found = all.insert(all.end(), {minishard, {}});
+  if (tile.microshard == 0) {
+    const std::size_t elements = program_.partition.minishard(tile).size();
+    found->values.assign(numerics::scale_count(format.format(), elements), 0.0F);
+  }
+  return found->values;
 }
 
-void UnitInterpreter::encode_scales(const Instruction& instruction) {
-  Encoded& scales = encoded(instruction.buffer);
-  const std::vector<float>& absmax = absmax_[rank_of(instruction.tile)];
+void UnitInterpreter::encode_scales(const Instruction& instruction, const Place& place) {
+  Encoded& scales = encoded(instruction.buffer, place.rank);
+  std::vector<AbsMax>& all = absmax_[place.rank];
+  const auto found = std::ranges::find(all, minishard_of(instruction.tile), &AbsMax::tile);
   make_room(scales.bytes, program_.buffers[instruction.buffer].bytes);
-  make_room(scales.scales, absmax.size());
-  codec(instruction.phase).encode_scales(absmax, scales.bytes);
+  make_room(scales.scales, found->values.size());
+  codec(instruction.phase).encode_scales(found->values, scales.bytes);
   codec(instruction.phase).decode_scales(scales.bytes, scales.scales);
+  all.erase(found);
 }
 
-void UnitInterpreter::encode(const Instruction& instruction) {
+void UnitInterpreter::encode(const Instruction& instruction, const Place& place) {
   const numerics::BlockCodec& format = codec(instruction.phase);
-  const std::span<const float> values = values_of(instruction.tile);
-  const std::size_t begin = range_of(instruction.tile).begin;
-  const std::span<const float> scales = scales_of(instruction.buffer);
-  Encoded& payload = encoded(instruction.buffer);
+  const std::span<const float> values = values_of(place);
+  const std::span<const float> scales = scales_of(instruction.buffer, place.rank);
+  Encoded& payload = encoded(instruction.buffer, place.rank);
   make_room(payload.bytes, program_.buffers[instruction.buffer].bytes);
-  const numerics::RoundingKey key = rounding_key(instruction);
-  format.quantize(values, begin, scales, payload.bytes, key);
-  if (format.format().scaled) quantized_ += format.count(values, begin, scales, key);
+  const numerics::RoundingKey key = rounding_key(instruction, place);
+  format.quantize(values, place.in_minishard, scales, payload.bytes, key);
+  if (format.format().scaled) quantized_ += format.count(values, place.in_minishard, scales, key);
 }
 
-void UnitInterpreter::accumulate(const Instruction& instruction) {
+void UnitInterpreter::accumulate(const Instruction& instruction, const Place& place) {
   const numerics::BlockCodec& format = codec(instruction.phase);
-  const std::span<float> values = values_of(instruction.tile);
-  const std::vector<std::byte>& payload = encoded(instruction.buffer).bytes;
-  const std::size_t begin = range_of(instruction.tile).begin;
-  const std::span<const float> scales = scales_of(instruction.buffer);
+  const std::span<float> values = values_of(place);
+  const Rank maker = maker_of(instruction.origin, place.rank);
+  const std::vector<std::byte>& payload = encoded(instruction.buffer, maker).bytes;
+  const std::span<const float> scales = scales_of(instruction.buffer, maker);
   if (instruction.finds_scales)
-    format.dequantize_add_absmax(payload, begin, scales, values, values,
-                                 absmax_of(instruction.tile, format));
+    format.dequantize_add_absmax(payload, place.in_minishard, scales, values, values,
+                                 absmax_of(instruction.tile, place.rank, format));
   else
-    format.dequantize_add(payload, begin, scales, values, values);
+    format.dequantize_add(payload, place.in_minishard, scales, values, values);
 }
 
-void UnitInterpreter::add(const Instruction& instruction) {
+void UnitInterpreter::add(const Instruction& instruction, const Place& place) {
   const numerics::BlockCodec& format = codec(instruction.phase);
-  const std::span<float> values = values_of(instruction.tile);
-  const std::size_t begin = range_of(instruction.tile).begin;
-  format.dequantize_add(encoded(instruction.buffer).bytes, begin, {}, values, values);
+  const std::span<float> values = values_of(place);
+  const Rank maker = maker_of(instruction.origin, place.rank);
+  format.dequantize_add(encoded(instruction.buffer, maker).bytes, place.in_minishard, {}, values,
+                        values);
   make_room(rounded_, numerics::payload_bytes(format.format(), values.size()));
-  format.quantize(values, begin, {}, rounded_);
-  format.dequantize(rounded_, begin, {}, values);
+  format.quantize(values, place.in_minishard, {}, rounded_);
+  format.dequantize(rounded_, place.in_minishard, {}, values);
 }
 
-void UnitInterpreter::deliver(const Instruction& instruction) {
-  const Range range = range_of(instruction.tile);
-  make_room(decoded_, range.size());
-  codec(instruction.phase)
-      .dequantize(encoded(instruction.buffer).bytes, range.begin, scales_of(instruction.buffer),
-                  decoded_);
+/// By rank from rank 0, whoever sums: so every rank of the sum has the same bits.
+void UnitInterpreter::reduce(const Instruction& instruction, const Place& place) {
+  const numerics::BlockCodec& format = codec(instruction.phase);
+  const RankGrid& grid = program_.grid();
+  std::vector<Rank> makers;
+  for (const Offset peer : grid.offsets(instruction.origin.gathered))
+    makers.push_back(grid.move(maker_of(instruction.origin, place.rank), peer));
+  std::ranges::sort(makers);
+  sum_.assign(place.range.size(), 0.0F);
+  for (const Rank maker : makers)
+    format.dequantize_add(encoded(instruction.buffer, maker).bytes, place.in_minishard,
+                          scales_of(instruction.buffer, maker), sum_, sum_);
+  std::ranges::copy(sum_, values_of(place).begin());
+}
+
+/// The buffers of one maker after the other; whoever reads them decodes the same bytes.
+void UnitInterpreter::deliver_buffers(const Instruction& instruction) {
+  const numerics::BlockCodec& format = codec(instruction.phase);
+  for_each_maker(instruction.buffer, instruction.origin, [&](const Place& maker) {
+    make_room(decoded_, maker.range.size());
+    format.dequantize(encoded(instruction.buffer, maker.rank).bytes, maker.in_minishard,
+                      scales_of(instruction.buffer, maker.rank), decoded_);
+    deliver(result_rows(program_) > 1 ? maker.rank : 0, maker.range);
+  });
+}
+
+void UnitInterpreter::deliver(std::uint32_t row, const Range& range) {
   round_to_tensor(program_.tensor_format, decoded_);
-  const std::span<float> first = std::span(result_).subspan(range.begin, range.size());
-  if (!have_result_[instruction.tile.microshard]) {
-    have_result_[instruction.tile.microshard] = true;
+  const std::size_t begin = row * lane_->range.size() + range.begin;
+  const std::span<float> first = std::span(result_).subspan(begin, range.size());
+  if (!have_result_[begin]) {
+    have_result_[begin] = true;
     std::ranges::copy(decoded_, first.begin());
   } else if (std::memcmp(first.data(), decoded_.data(), first.size_bytes()) != 0) {
     ranks_identical_ = false;
   }
 }
 
-void UnitInterpreter::count(std::array<std::uint64_t, collectives::kDirections>& bytes,
-                            collectives::MessageId message) {
-  const collectives::Message& what = program_.messages[message];
-  bytes[static_cast<std::size_t>(what.direction)] += encoded(what.buffer).bytes.size();
+void UnitInterpreter::count(std::vector<std::uint64_t>& bytes, const Instruction& transfer) {
+  const collectives::Message& message = program_.messages[transfer.message];
+  const Rank last = std::min(transfer.ranks.last, program_.ranks() - 1);
+  const std::uint64_t times = message.origin.root ? last - transfer.ranks.first + 1
+                                                  : program_.grid().span(message.origin.gathered);
+  for_each_maker(message.buffer, message.origin, [&](const Place& maker) {
+    bytes[message.channel] += times * encoded(message.buffer, maker.rank).bytes.size();
+  });
 }
 
 /// One for every quantization of every element: a rank makes a buffer once.
-numerics::RoundingKey UnitInterpreter::rounding_key(const Instruction& instruction) const {
+numerics::RoundingKey UnitInterpreter::rounding_key(const Instruction& instruction,
+                                                    const Place& place) const {
   return {.seed = rounding_seed_,
-          .rank = rank_of(instruction.tile),
+          .rank = place.rank,
           .hop = instruction.buffer,
-          .first_element = first_element_ + range_of(instruction.tile).begin};
+          .first_element = first_element_ + place.range.begin};
 }
 
-std::uint32_t UnitInterpreter::rank_of(const Tile& tile) const {
-  return (unit_.shard + program_.ranks - tile.shard_offset) % program_.ranks;
+/// Calls `visit` with every rank whose tile lies in this unit.
+template <typename Visit>
+void UnitInterpreter::for_each_place(const Tile& tile, RankRange ranks, Visit visit) {
+  const collectives::Partition& partition = program_.partition;
+  const RankGrid& grid = program_.grid();
+  const Range minishard = partition.minishard(tile);
+  const Range range = partition.microshard(tile);
+  const std::uint64_t unit_begin = first_element_ - partition.segment_begin(lane_->segment);
+  const Rank first = first_rank(tile);
+  for (const Offset peer : peers_) {
+    const Rank rank = grid.move(first, peer);
+    if (!ranks.contains(rank)) continue;
+    const std::uint64_t begin =
+        partition.chunk_begin(lane_->segment, tile.uncut, grid.move(rank, tile.shard_offset)) +
+        range.begin;
+    if (begin < unit_begin || begin >= unit_begin + lane_->range.size()) continue;
+    visit(Place{rank,
+                {begin - unit_begin, begin - unit_begin + range.size()},
+                range.begin - minishard.begin});
+  }
 }
 
-Range UnitInterpreter::range_of(const Tile& tile) const {
-  const Range range = program_.partition.microshard(tile.minishard, tile.microshard);
-  return {range.begin - lane_->in_minishard, range.end - lane_->in_minishard};
+/// Calls `visit` with every rank whose buffer lies in this unit; `range` is that of its tile.
+template <typename Visit>
+void UnitInterpreter::for_each_maker(BufferId buffer, const Origin& origin, Visit visit) {
+  const RankRange makers = origin.root ? RankRange{0, 0} : RankRange{};
+  for_each_place(program_.buffers[buffer].tile, makers, visit);
 }
 
-std::span<float> UnitInterpreter::values_of(const Tile& tile) {
-  const Range range = range_of(tile);
-  return std::span(values_[rank_of(tile)]).subspan(range.begin, range.size());
+/// The first of the ranks whose tile lies in this unit's chunk.
+Rank UnitInterpreter::first_rank(const Tile& tile) const {
+  const std::vector<std::size_t>& axes = program_.partition.segment(lane_->segment).axes;
+  if (axes.empty()) return 0;
+  const RankGrid& grid = program_.grid();
+  const std::uint32_t length = grid.length(axes.front());
+  const std::uint32_t offset = grid.coordinate(tile.shard_offset, axes.front());
+  return grid.along(axes.front(), unit_.place + length - offset);
+}
+
+std::size_t UnitInterpreter::slot_of(Rank rank) const {
+  const std::vector<std::size_t>& axes = program_.partition.segment(lane_->segment).axes;
+  if (axes.empty()) return rank;
+  const RankGrid& grid = program_.grid();
+  const Rank stride = grid.along(axes.front(), 1);
+  return rank / (stride * grid.length(axes.front())) * stride + rank % stride;
+}
+
+Rank UnitInterpreter::maker_of(const Origin& origin, Rank reader) const {
+  return origin.root ? 0 : program_.grid().move(reader, origin.offset);
+}
+
+std::span<float> UnitInterpreter::values_of(const Place& place) {
+  return std::span(values_[place.rank]).subspan(place.range.begin, place.range.size());
 }
 
 const numerics::BlockCodec& UnitInterpreter::codec(collectives::Phase phase) const {
   return codecs_[static_cast<std::size_t>(phase)];
 }
 
-std::span<const float> UnitInterpreter::scales_of(BufferId payload) {
+UnitInterpreter::Encoded& UnitInterpreter::encoded(BufferId buffer, Rank maker) {
+  const auto place = std::ranges::lower_bound(lane_->buffers, buffer) - lane_->buffers.begin();
+  return encoded_[static_cast<std::size_t>(place) * peers_.size() + slot_of(maker)];
+}
+
+std::span<const float> UnitInterpreter::scales_of(BufferId payload, Rank maker) {
   const collectives::Buffer& buffer = program_.buffers[payload];
   if (!program_.format(buffer.phase).scaled) return {};
-  return encoded(buffer.scales).scales;
+  return encoded(buffer.scales, maker).scales;
 }
 
 }  // namespace equarx::values

@@ -1,7 +1,6 @@
 // One independent part of a collective's values.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,11 +13,14 @@
 
 namespace equarx::values {
 
-/// One lane of one shard.
+/// One lane of the chunk that belongs to one place along its segment's first axis.
 struct Unit {
-  std::uint32_t shard = 0;
+  std::uint32_t place = 0;
   std::uint32_t lane = 0;  ///< index into LaneTable::lanes()
 };
+
+/// Results of the collective that every rank has, and of an AllToAll one for each sender.
+std::uint32_t result_rows(const collectives::Program& program);
 
 /// Runs a unit on all ranks. Holds the memory for it, to be used for unit after unit by one thread.
 class UnitInterpreter {
@@ -30,13 +32,17 @@ class UnitInterpreter {
 
   /// Where the unit lies in the tensor, without padding.
   std::uint64_t first_element() const { return first_element_; }
-  std::span<const float> result() const { return std::span(result_).first(real_elements_); }
-  std::span<const double> exact() const { return std::span(exact_).first(real_elements_); }
-  bool ranks_identical() const { return ranks_identical_; }
-  const std::array<std::uint64_t, collectives::kDirections>& sent_bytes() const { return sent_; }
-  const std::array<std::uint64_t, collectives::kDirections>& received_bytes() const {
-    return received_;
+  /// What was delivered, and what it would be without error. `row` < result_rows().
+  std::span<const float> result(std::uint32_t row = 0) const {
+    return std::span(result_).subspan(row * lane_->range.size(), real_elements_);
   }
+  std::span<const double> exact(std::uint32_t row = 0) const {
+    return std::span(exact_).subspan(row * lane_->range.size(), real_elements_);
+  }
+  bool ranks_identical() const { return ranks_identical_; }
+  /// Bytes by channel, of all ranks together.
+  const std::vector<std::uint64_t>& sent_bytes() const { return sent_; }
+  const std::vector<std::uint64_t>& received_bytes() const { return received_; }
   const numerics::QuantizeCounts& quantized() const { return quantized_; }
 
  private:
@@ -45,48 +51,72 @@ class UnitInterpreter {
     std::vector<std::byte> bytes;
     std::vector<float> scales;
   };
+  /// The abs-max of one minishard, on its way to become scales.
+  struct AbsMax {
+    collectives::Tile tile;
+    std::vector<float> values;
+  };
+  /// A tile of one rank.
+  struct Place {
+    collectives::Rank rank;
+    collectives::Range range;  ///< within the lane
+    std::size_t in_minishard;  ///< where it starts
+  };
 
   void start(const Unit& unit);
+  void read_inputs();
+  void find_exact();
   void run(const collectives::Instruction& instruction);
-  void find_scales(const collectives::Instruction& instruction);
-  void encode_scales(const collectives::Instruction& instruction);
-  void encode(const collectives::Instruction& instruction);
-  void accumulate(const collectives::Instruction& instruction);
-  void add(const collectives::Instruction& instruction);
-  void deliver(const collectives::Instruction& instruction);
-  void count(std::array<std::uint64_t, collectives::kDirections>& bytes,
-             collectives::MessageId message);
+  void run_on(const collectives::Instruction& instruction, const Place& place);
+  void encode_scales(const collectives::Instruction& instruction, const Place& place);
+  void encode(const collectives::Instruction& instruction, const Place& place);
+  void accumulate(const collectives::Instruction& instruction, const Place& place);
+  void add(const collectives::Instruction& instruction, const Place& place);
+  void reduce(const collectives::Instruction& instruction, const Place& place);
+  void deliver_buffers(const collectives::Instruction& instruction);
+  void deliver(std::uint32_t row, const collectives::Range& range);
+  void count(std::vector<std::uint64_t>& bytes, const collectives::Instruction& transfer);
 
-  std::vector<float>& absmax_of(const collectives::Tile& tile, const numerics::BlockCodec& format);
-  std::uint32_t rank_of(const collectives::Tile& tile) const;
-  collectives::Range range_of(const collectives::Tile& tile) const;
-  std::span<float> values_of(const collectives::Tile& tile);
-  numerics::RoundingKey rounding_key(const collectives::Instruction& instruction) const;
+  template <typename Visit>
+  void for_each_place(const collectives::Tile& tile, collectives::RankRange ranks, Visit visit);
+  template <typename Visit>
+  void for_each_maker(collectives::BufferId buffer, const collectives::Origin& origin, Visit visit);
+
+  std::vector<float>& absmax_of(const collectives::Tile& tile, collectives::Rank rank,
+                                const numerics::BlockCodec& format);
+  std::span<float> values_of(const Place& place);
+  numerics::RoundingKey rounding_key(const collectives::Instruction& instruction,
+                                     const Place& place) const;
   const numerics::BlockCodec& codec(collectives::Phase phase) const;
-  Encoded& encoded(collectives::BufferId buffer) { return encoded_[lanes_.place(buffer)]; }
-  std::span<const float> scales_of(collectives::BufferId payload);
+  Encoded& encoded(collectives::BufferId buffer, collectives::Rank maker);
+  collectives::Rank maker_of(const collectives::Origin& origin, collectives::Rank reader) const;
+  std::span<const float> scales_of(collectives::BufferId payload, collectives::Rank maker);
+  std::size_t slot_of(collectives::Rank rank) const;
+  collectives::Rank first_rank(const collectives::Tile& tile) const;
 
   const LaneTable& lanes_;
   const collectives::Program& program_;
   const TensorSource& source_;
   std::uint64_t rounding_seed_;
-  std::array<numerics::BlockCodec, collectives::kPhases> codecs_;
+  std::vector<numerics::BlockCodec> codecs_;  // by phase
 
   Unit unit_;
   const Lane* lane_ = nullptr;  // of unit_
   std::uint64_t first_element_ = 0;
   std::size_t real_elements_ = 0;
-  std::vector<std::vector<float>> values_;  // by rank: first its input, then its partial sums
-  std::vector<std::vector<float>> absmax_;  // by rank
-  std::vector<Encoded> encoded_;            // by place in the lane
+  std::vector<collectives::Offset> peers_;   // to the ranks at the same place along the first axis
+  std::vector<std::vector<float>> values_;   // by rank: first its input, then its partial sums
+  std::vector<std::vector<AbsMax>> absmax_;  // by rank
+  std::vector<Encoded> encoded_;  // by place in the lane's buffers, and slot of the maker
   std::vector<double> exact_;
   std::vector<float> result_;
-  std::vector<bool> have_result_;  // by microshard
+  std::vector<bool> have_result_;  // by element where a delivery starts
   std::vector<float> decoded_;
+  std::vector<float> sum_;
   std::vector<std::byte> rounded_;
   bool ranks_identical_ = true;
-  std::array<std::uint64_t, collectives::kDirections> sent_{};
-  std::array<std::uint64_t, collectives::kDirections> received_{};
+  std::vector<std::uint64_t> sent_;
+  std::vector<std::uint64_t> received_;
   numerics::QuantizeCounts quantized_;
 };
 

@@ -22,8 +22,8 @@ struct UnitReport {
   numerics::ErrorAccumulator against_exact;
   numerics::ErrorAccumulator against_baseline;
   bool ranks_identical = true;
-  std::array<std::uint64_t, collectives::kDirections> sent{};
-  std::array<std::uint64_t, collectives::kDirections> received{};
+  std::vector<std::uint64_t> sent;
+  std::vector<std::uint64_t> received;
   numerics::QuantizeCounts quantized;
   std::uint64_t elements = 0;
 };
@@ -39,18 +39,39 @@ bool in_sample(std::uint64_t element, std::uint64_t elements, double sample) {
   return place - std::floor(place) < sample;
 }
 
-/// Units shard by shard; all of them, or those that begin in the sample.
+/// Chunks that the units of a segment lie in: one for each place along its first axis.
+std::uint32_t places(const collectives::Program& program, std::uint32_t segment) {
+  const std::vector<std::size_t>& axes = program.partition.segment(segment).axes;
+  return axes.empty() ? 1 : program.grid().length(axes.front());
+}
+
+/// Calls `visit` with every unit, in the order of the tensor, and the first of its elements.
+template <typename Visit>
+void for_each_unit(const collectives::Program& program, const LaneTable& lanes, Visit visit) {
+  const collectives::Partition& partition = program.partition;
+  std::uint32_t first_lane = 0;
+  for (std::uint32_t segment = 0; segment < partition.segments(); ++segment) {
+    std::uint32_t end_lane = first_lane;
+    while (end_lane < lanes.lanes().size() && lanes.lanes()[end_lane].segment == segment)
+      ++end_lane;
+    const std::uint64_t chunk =
+        partition.chunk_elements(segment, top_uncut(partition.segment(segment)));
+    for (std::uint32_t place = 0; place < places(program, segment); ++place)
+      for (std::uint32_t lane = first_lane; lane < end_lane; ++lane)
+        visit(Unit{place, lane},
+              partition.segment_begin(segment) + place * chunk + lanes.lanes()[lane].range.begin);
+    first_lane = end_lane;
+  }
+}
+
+/// All units, or those that begin in the sample.
 std::vector<Unit> sampled_units(const collectives::Program& program, const LaneTable& lanes,
                                 double sample) {
   std::vector<Unit> units;
-  for (std::uint32_t shard = 0; shard < program.ranks; ++shard)
-    for (std::uint32_t lane = 0; lane < lanes.lanes().size(); ++lane) {
-      const Lane& what = lanes.lanes()[lane];
-      const std::uint64_t first =
-          program.partition.segment_begin(shard, what.segment) + what.range.begin;
-      if (sample >= 1.0 || in_sample(first, program.partition.elements(), sample))
-        units.push_back({shard, lane});
-    }
+  for_each_unit(program, lanes, [&](const Unit& unit, std::uint64_t first) {
+    if (sample >= 1.0 || in_sample(first, program.partition.elements(), sample))
+      units.push_back(unit);
+  });
   return units;
 }
 
@@ -59,6 +80,8 @@ class Run {
   Run(const collectives::Program& program, const TensorSource& source, const ValueOptions& options)
       : source_(source),
         options_(options),
+        rows_(result_rows(program)),
+        channels_(program.channels.size()),
         lanes_(program),
         units_(sampled_units(program, lanes_, options.sample)),
         reports_(units_.size()) {}
@@ -92,24 +115,28 @@ class Run {
   }
 
   void report(const UnitInterpreter& unit, std::vector<float>& baseline, UnitReport& report) const {
-    report.against_exact.add(unit.result(), unit.exact());
     report.ranks_identical = unit.ranks_identical();
     report.sent = unit.sent_bytes();
     report.received = unit.received_bytes();
     report.quantized = unit.quantized();
-    if (unit.result().empty()) return;  // nothing but padding, beyond the end of the tensors
-    report.elements = unit.result().size();
-    if (options_.baseline != nullptr) compare(unit, *options_.baseline, baseline, report);
-    if (options_.result != nullptr) options_.result->write(unit.first_element(), unit.result());
+    for (std::uint32_t row = 0; row < rows_; ++row) {
+      const std::span<const float> result = unit.result(row);
+      if (result.empty()) return;  // nothing but padding, beyond the end of the tensors
+      const std::uint64_t first = row * source_.elements() + unit.first_element();
+      report.against_exact.add(result, unit.exact(row));
+      report.elements += result.size();
+      if (options_.baseline != nullptr)
+        compare(result, first, *options_.baseline, baseline, report);
+      if (options_.result != nullptr) options_.result->write(first, result);
+    }
   }
 
-  static void compare(const UnitInterpreter& unit, const ResultTensor& with,
+  static void compare(std::span<const float> result, std::uint64_t first, const ResultTensor& with,
                       std::vector<float>& values, UnitReport& report) {
-    const std::uint64_t first = unit.first_element();
-    for (const collectives::Range& part : with.known({first, first + unit.result().size()})) {
+    for (const collectives::Range& part : with.known({first, first + result.size()})) {
       values.resize(part.size());
       with.read(part.begin, values);
-      report.against_baseline.add(unit.result().subspan(part.begin - first, part.size()),
+      report.against_baseline.add(result.subspan(part.begin - first, part.size()),
                                   std::span<const float>(values));
     }
   }
@@ -119,25 +146,29 @@ class Run {
     numerics::ErrorAccumulator exact;
     numerics::ErrorAccumulator baseline;
     ValueResult result;
+    result.sent_bytes.resize(channels_);
+    result.received_bytes.resize(channels_);
     for (const UnitReport& report : reports_) {
       exact.merge(report.against_exact);
       baseline.merge(report.against_baseline);
       result.ranks_identical = result.ranks_identical && report.ranks_identical;
       result.quantized += report.quantized;
       result.computed_elements += report.elements;
-      for (std::size_t direction = 0; direction < collectives::kDirections; ++direction) {
-        result.sent_bytes[direction] += report.sent[direction];
-        result.received_bytes[direction] += report.received[direction];
+      for (std::size_t channel = 0; channel < channels_; ++channel) {
+        result.sent_bytes[channel] += report.sent[channel];
+        result.received_bytes[channel] += report.received[channel];
       }
     }
     result.against_exact = exact.metrics();
-    result.sampled_fraction = share(result.computed_elements, source_.elements());
+    result.sampled_fraction = share(result.computed_elements, rows_ * source_.elements());
     if (options_.baseline != nullptr) result.against_baseline = baseline.metrics();
     return result;
   }
 
   const TensorSource& source_;
   const ValueOptions& options_;
+  std::uint32_t rows_;
+  std::size_t channels_;
   LaneTable lanes_;
   std::vector<Unit> units_;  ///< in the order of the tensor
   std::vector<UnitReport> reports_;
@@ -146,17 +177,20 @@ class Run {
   std::exception_ptr failure_;
 };
 
-/// What one thread keeps of encoded buffers: at each place of a lane, the largest that comes there.
-std::uint64_t encoded_bytes(const collectives::Program& program, const LaneTable& lanes) {
-  std::vector<std::uint64_t> largest(program.buffers.size());
-  for (collectives::BufferId id = 0; id < program.buffers.size(); ++id) {
+/// What one thread keeps of encoded buffers: those of a lane, of every rank that makes them there.
+std::uint64_t encoded_bytes(const collectives::Program& program, const Lane& lane) {
+  const std::vector<std::size_t>& axes = program.partition.segment(lane.segment).axes;
+  const std::uint64_t makers =
+      axes.empty() ? program.ranks() : program.ranks() / program.grid().length(axes.front());
+  std::uint64_t total = 0;
+  for (const collectives::BufferId id : lane.buffers) {
     const collectives::Buffer& buffer = program.buffers[id];
-    std::uint64_t bytes = buffer.bytes;
+    total += buffer.bytes;
     if (buffer.content == collectives::Content::scales)  // and the values that they decode to
-      bytes += bytes / numerics::scale_bytes(program.format(buffer.phase).scale) * sizeof(float);
-    largest[lanes.place(id)] = std::max(largest[lanes.place(id)], bytes);
+      total +=
+          buffer.bytes / numerics::scale_bytes(program.format(buffer.phase).scale) * sizeof(float);
   }
-  return std::accumulate(largest.begin(), largest.end(), std::uint64_t{0});
+  return total * makers;
 }
 
 }  // namespace
@@ -177,16 +211,25 @@ ValueResult execute(const collectives::Program& program, const TensorSource& sou
 std::uint64_t memory_bytes(const collectives::Program& program, unsigned threads) {
   const LaneTable lanes(program);
   std::uint64_t elements = 0;
-  for (const Lane& lane : lanes.lanes()) elements = std::max(elements, lane.range.size());
+  std::uint64_t encoded = 0;
+  for (const Lane& lane : lanes.lanes()) {
+    elements = std::max(elements, lane.range.size());
+    encoded = std::max(encoded, encoded_bytes(program, lane));
+  }
   std::uint64_t absmax = 0;
   for (const numerics::BlockFormat& format : program.formats)
     absmax = std::max<std::uint64_t>(absmax, numerics::scale_count(format, elements));
-  const std::uint64_t ranks = (elements + absmax) * program.ranks * sizeof(float);
-  const std::uint64_t results = elements * (sizeof(double) + 4 * sizeof(float));
-  const std::uint64_t units = std::uint64_t{program.ranks} * lanes.lanes().size();
-  return std::min<std::uint64_t>(threads, units) *
-             (ranks + results + encoded_bytes(program, lanes)) +
+  const std::uint64_t ranks = (elements + absmax) * program.ranks() * sizeof(float);
+  const std::uint64_t results =
+      elements * (result_rows(program) * (sizeof(double) + sizeof(float)) + 4 * sizeof(float));
+  std::uint64_t units = 0;
+  for_each_unit(program, lanes, [&](const Unit&, std::uint64_t) { ++units; });
+  return std::min<std::uint64_t>(threads, units) * (ranks + results + encoded) +
          units * (sizeof(UnitReport) + sizeof(Unit));
+}
+
+std::uint64_t result_elements(const collectives::Program& program) {
+  return result_rows(program) * program.partition.elements();
 }
 
 unsigned default_threads() { return std::max(1U, std::thread::hardware_concurrency()); }

@@ -1,7 +1,6 @@
 // Runs a program on tensors, without a clock.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -18,9 +17,9 @@ struct ValueResult {
   numerics::ErrorMetrics against_exact;  ///< against the sum of all ranks' tensors in double
   std::optional<numerics::ErrorMetrics> against_baseline;
   bool ranks_identical = true;  ///< every rank ended with the same bits
-  /// Bytes that were encoded and sent, by all ranks together, in each Direction.
-  std::array<std::uint64_t, collectives::kDirections> sent_bytes{};
-  std::array<std::uint64_t, collectives::kDirections> received_bytes{};
+  /// Bytes that were encoded and sent, by all ranks together, over each channel.
+  std::vector<std::uint64_t> sent_bytes;
+  std::vector<std::uint64_t> received_bytes;
   double sampled_fraction = 1.0;        ///< share of the tensor's elements that was computed
   std::uint64_t computed_elements = 0;  ///< all of the tensor's, unless a sample was asked for
   numerics::QuantizeCounts quantized;  ///< of every quantization with scales, by all ranks together
@@ -43,15 +42,18 @@ struct ValueOptions {
 /// With a `sample` below 1 only the minishards that begin in about that share of 64 equal windows of the
 /// tensor are computed: the same windows for every program, so that results can be compared.
 ///
-/// Scale groups do not reach over minishards, so each minishard of each shard is computed alone, for
-/// all ranks in lockstep (validate() promises that this is possible), and forgotten: memory is
-/// ranks x minishard for each thread. Neither the results nor their order depend on the number of
+/// No sum and no scale reaches out of a lane (lanes.hpp), so each lane of each chunk is computed alone,
+/// for all ranks in lockstep (validate() promises that this is possible), and forgotten: memory is
+/// ranks x lane for each thread. Neither the results nor their order depend on the number of
 /// threads, all of which have ended when this returns.
 ValueResult execute(const collectives::Program& program, const TensorSource& source,
                     const ValueOptions& options = {});
 
 /// Bytes of memory that execute() takes with `threads` threads, without `result` and `baseline`.
 std::uint64_t memory_bytes(const collectives::Program& program, unsigned threads);
+
+/// Elements of all results that differ: the tensor's, and of an AllToAll every rank's.
+std::uint64_t result_elements(const collectives::Program& program);
 
 /// Threads that execute() uses for `threads` = 0.
 unsigned default_threads();

@@ -36,8 +36,7 @@ inline collectives::RingOptions plain(
   return {.style = style,
           .reduce_scatter = {.element = format},
           .all_gather = {.element = format},
-          .minishards = 1,
-          .microshards = microshards};
+          .cut = {.minishards = 1, .microshards = microshards}};
 }
 
 inline collectives::RingOptions quantized(std::uint32_t minishards, std::uint32_t microshards,
@@ -46,8 +45,7 @@ inline collectives::RingOptions quantized(std::uint32_t minishards, std::uint32_
   return {.style = style,
           .reduce_scatter = int8,
           .all_gather = int8,
-          .minishards = minishards,
-          .microshards = microshards};
+          .cut = {.minishards = minishards, .microshards = microshards}};
 }
 
 /// Core time of each instruction: the same for each kind.

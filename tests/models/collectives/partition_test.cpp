@@ -109,7 +109,7 @@ TEST_CASE("segments, minishards and microshards tile the padded tensor once") {
       continue;
     }
     const Partition partition(elements, ranks, segments, minishards, microshards);
-    REQUIRE(partition.segment_elements() == segment_elements);
+    REQUIRE(partition.chunk_elements(0) == segment_elements);
     std::uint64_t reached = 0;
     std::uint64_t least = elements;
     for (std::uint32_t shard = 0; shard < ranks; ++shard)
@@ -118,7 +118,7 @@ TEST_CASE("segments, minishards and microshards tile the padded tensor once") {
           for (std::uint32_t microshard = 0; microshard < microshards; ++microshard) {
             const Range piece = partition.microshard(minishard, microshard);
             const std::uint64_t begin = partition.segment_begin(shard, segment) +
-                                        partition.minishard(minishard).begin + piece.begin;
+                                        partition.minishard({.minishard = minishard}).begin + piece.begin;
             if (begin != reached) FAIL("a gap or an overlap at element " << reached);
             reached = begin + piece.size();
             least = std::min(least, piece.size());
@@ -134,8 +134,8 @@ TEST_CASE("a partition keeps what it was made from") {
   REQUIRE(partition.elements() == 1000);
   REQUIRE(partition.shards() == 4);
   REQUIRE(partition.segments() == 2);
-  REQUIRE(partition.minishards() == 3);
-  REQUIRE(partition.microshards() == 5);
+  REQUIRE(partition.cut(0).minishards == 3);
+  REQUIRE(partition.cut(0).microshards == 5);
 }
 
 TEST_CASE("nothing can be cut in no parts") {
@@ -159,6 +159,6 @@ TEST_CASE("more microshards than elements are refused, naming both") {
 
 TEST_CASE("a tensor shorter than its shards is padded to one element each") {
   const Partition partition(3, 8, 2, 1, 1);
-  REQUIRE(partition.segment_elements() == 1);
+  REQUIRE(partition.chunk_elements(0) == 1);
   REQUIRE(partition.segment_begin(7, 1) == 15);
 }

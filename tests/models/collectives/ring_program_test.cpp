@@ -80,23 +80,23 @@ TEST_CASE("every ring is a valid program of what was asked for") {
     REQUIRE(program.format(Phase::reduce_scatter) == options.reduce_scatter);
     REQUIRE(program.format(Phase::all_gather) == options.all_gather);
     REQUIRE(program.partition.segments() == ring_segments(options.style));
-    REQUIRE(program.partition.minishards() == options.minishards);
-    REQUIRE(program.partition.microshards() == options.microshards);
+    REQUIRE(program.partition.cut(0).minishards == options.cut.minishards);
+    REQUIRE(program.partition.cut(0).microshards == options.cut.microshards);
   });
 }
 
 TEST_CASE("messages and bytes of each phase and direction, by closed form") {
   for_each_ring([](const Program& program, const RingOptions& options) {
     const Partition& partition = program.partition;
-    const auto steps = ring_steps(program.ranks, options.style);
+    const auto steps = ring_steps(program.ranks(), options.style);
     for (const Phase phase : kBothPhases) {
       const BlockFormat& format = program.format(phase);
-      std::uint64_t segment_bytes = payload_bytes(format, partition.segment_elements());
-      for (std::uint32_t minishard = 0; minishard < partition.minishards(); ++minishard)
+      std::uint64_t segment_bytes = payload_bytes(format, partition.chunk_elements(0));
+      for (std::uint32_t minishard = 0; minishard < partition.cut(0).minishards; ++minishard)
         segment_bytes +=
-            scale_count(format, partition.minishard(minishard).size()) * scale_bytes(format.scale);
+            scale_count(format, partition.minishard({.minishard = minishard}).size()) * scale_bytes(format.scale);
       const std::uint64_t hop_messages =
-          partition.minishards() * (partition.microshards() + (format.scaled ? 1 : 0));
+          partition.cut(0).minishards * (partition.cut(0).microshards + (format.scaled ? 1 : 0));
       for (const Direction direction : kBothDirections) {
         const std::uint64_t hops = steps[static_cast<std::size_t>(direction)];
         const PhaseTraffic sent = traffic(program, phase, direction);
@@ -166,8 +166,8 @@ TEST_CASE("scales go ahead of the payload that needs them, on every hop") {
 
 TEST_CASE("every hop of a quantized ReduceScatter encodes anew, the AllGather encodes once") {
   for_each_ring([](const Program& program, const RingOptions& options) {
-    const auto steps = ring_steps(program.ranks, options.style);
-    const std::size_t pieces = options.minishards * options.microshards;
+    const auto steps = ring_steps(program.ranks(), options.style);
+    const std::size_t pieces = options.cut.minishards * options.cut.microshards;
     const auto made = [&](Phase phase) {
       return count(program, Op::quantize, phase) + count(program, Op::lend, phase);
     };
@@ -178,8 +178,8 @@ TEST_CASE("every hop of a quantized ReduceScatter encodes anew, the AllGather en
 
 TEST_CASE("sums are formed in FP32 where hops are quantized, in the wire format where not") {
   for_each_ring([](const Program& program, const RingOptions& options) {
-    const auto steps = ring_steps(program.ranks, options.style);
-    const std::size_t sums = (steps[0] + steps[1]) * options.minishards * options.microshards;
+    const auto steps = ring_steps(program.ranks(), options.style);
+    const std::size_t sums = (steps[0] + steps[1]) * options.cut.minishards * options.cut.microshards;
     const bool scaled = options.reduce_scatter.scaled;
     REQUIRE(count(program, Op::accumulate, Phase::reduce_scatter) == (scaled ? sums : 0));
     REQUIRE(count(program, Op::add, Phase::reduce_scatter) == (scaled ? 0 : sums));
@@ -188,8 +188,8 @@ TEST_CASE("sums are formed in FP32 where hops are quantized, in the wire format 
 
 TEST_CASE("abs-max costs a pass of its own only where no sum was just formed for it") {
   for_each_ring([](const Program& program, const RingOptions& options) {
-    const auto steps = ring_steps(program.ranks, options.style);
-    const std::size_t pieces = options.minishards * options.microshards;
+    const auto steps = ring_steps(program.ranks(), options.style);
+    const std::size_t pieces = options.cut.minishards * options.cut.microshards;
     const std::size_t ends = steps[1] == 0 ? 1 : 2;  // chips that start a shard
     REQUIRE(count(program, Op::find_scales, Phase::reduce_scatter) ==
             (options.reduce_scatter.scaled ? ends * pieces : 0));
@@ -266,7 +266,7 @@ TEST_CASE("tensors without elements, and more parts than elements, are refused")
   REQUIRE_THROWS_AS(make_ring_all_reduce(4, 12, ElementFormat::bf16, options),
                     std::invalid_argument);
   REQUIRE_NOTHROW(make_ring_all_reduce(4, 13, ElementFormat::bf16, options));
-  options.minishards = 0;
+  options.cut.minishards = 0;
   REQUIRE_THROWS_AS(make_ring_all_reduce(4, 1000, ElementFormat::bf16, options),
                     std::invalid_argument);
 }

@@ -13,6 +13,13 @@ namespace equarx::collectives {
 inline constexpr std::initializer_list<RingStyle> kStyles = {RingStyle::full_loop,
                                                              RingStyle::semi_loop};
 
+/// An AllReduce on one ring, as most tests need it.
+inline Program make_ring_all_reduce(std::uint32_t ranks, std::uint64_t elements,
+                                    numerics::ElementFormat tensor_format,
+                                    const RingOptions& options) {
+  return make_ring_program(RankGrid({ranks}), elements, tensor_format, options);
+}
+
 inline numerics::BlockFormat plain(numerics::ElementFormat element) { return {.element = element}; }
 
 /// int8 with a scale for every `block` neighbours.
@@ -40,8 +47,7 @@ inline RingOptions ring(RingStyle style, Quantized phases, const numerics::Block
   return {.style = style,
           .reduce_scatter = phases.reduce_scatter ? format : plain(otherwise),
           .all_gather = phases.all_gather ? format : plain(otherwise),
-          .minishards = minishards,
-          .microshards = microshards};
+          .cut = {.minishards = minishards, .microshards = microshards}};
 }
 
 }  // namespace equarx::collectives

@@ -83,13 +83,13 @@ class ScalarRing {
 inline std::vector<float> scalar_ring_all_reduce(const TensorSource& source, std::uint32_t ranks,
                                                  const collectives::RingOptions& options) {
   const std::uint32_t segments = collectives::ring_segments(options.style);
-  const collectives::Partition partition(source.elements(), ranks, segments, options.minishards,
-                                         options.microshards);
-  std::vector<float> result(std::size_t{ranks} * segments * partition.segment_elements());
+  const collectives::Partition partition(source.elements(), ranks, segments, options.cut.minishards,
+                                         options.cut.microshards);
+  std::vector<float> result(std::size_t{ranks} * segments * partition.chunk_elements(0));
   for (std::uint32_t shard = 0; shard < ranks; ++shard)
     for (std::uint32_t segment = 0; segment < segments; ++segment)
-      for (std::uint32_t minishard = 0; minishard < options.minishards; ++minishard) {
-        const collectives::Range range = partition.minishard(minishard);
+      for (std::uint32_t minishard = 0; minishard < options.cut.minishards; ++minishard) {
+        const collectives::Range range = partition.minishard({.minishard = minishard});
         const std::uint64_t first = partition.segment_begin(shard, segment) + range.begin;
         std::vector<std::vector<float>> inputs(ranks, std::vector<float>(range.size()));
         for (std::uint32_t rank = 0; rank < ranks; ++rank) source.read(rank, first, inputs[rank]);

@@ -61,7 +61,7 @@ TEST_CASE("without scales each microshard is a lane, and lanes cover their segme
     REQUIRE(lanes.lanes()[i].range.begin == end);
     end = lanes.lanes()[i].range.end;
   }
-  REQUIRE(end == program.partition.segment_elements());
+  REQUIRE(end == program.partition.chunk_elements(0));
 }
 
 TEST_CASE("a unit knows its place, its exact sums and its result") {
@@ -70,7 +70,7 @@ TEST_CASE("a unit knows its place, its exact sums and its result") {
   const LaneTable lanes(program);
   UnitInterpreter interpreter(lanes, source);
   interpreter.run({.shard = 2, .lane = lane_of(1, 2)});
-  const Range range = program.partition.minishard(2);
+  const Range range = program.partition.minishard({.minishard = 2});
   REQUIRE(interpreter.first_element() == program.partition.segment_begin(2, 1) + range.begin);
   REQUIRE(interpreter.exact().size() == range.size());
   REQUIRE(interpreter.result().size() == range.size());
@@ -100,7 +100,7 @@ TEST_CASE("a unit does not depend on what its interpreter ran before") {
   REQUIRE(used.sent_bytes() == fresh.sent_bytes());
   REQUIRE(used.received_bytes() == fresh.received_bytes());
   REQUIRE(used.quantized() == fresh.quantized());
-  REQUIRE(fresh.result().size() < program.partition.minishard(2).size());
+  REQUIRE(fresh.result().size() < program.partition.minishard({.minishard = 2}).size());
 }
 
 TEST_CASE("a unit beyond the end of the tensor has no elements") {

@@ -46,7 +46,7 @@ std::string describe(const Case& ring) {
   return std::to_string(ring.ranks) + " ranks, " + std::to_string(ring.elements) + " " +
          std::string(name(ring.tensor)) + ", " + std::string(name(ring.options.style)) + ", " +
          format(ring.options.reduce_scatter) + ", " + format(ring.options.all_gather) + ", " +
-         std::to_string(ring.options.minishards) + "x" + std::to_string(ring.options.microshards);
+         std::to_string(ring.options.cut.minishards) + "x" + std::to_string(ring.options.cut.microshards);
 }
 
 std::vector<float> values_of(const ResultTensor& tensor) {

@@ -1,0 +1,270 @@
+#include "models/collectives/exchange_program.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "models/collectives/minishard_writer.hpp"
+
+namespace equarx::collectives {
+namespace {
+
+using numerics::BlockFormat;
+using numerics::ElementFormat;
+
+std::uint64_t divide_up(std::uint64_t value, std::uint64_t divisor) {
+  return value / divisor + (value % divisor != 0 ? 1 : 0);
+}
+
+/// The format that decides how chunks are cut: that of the phase that has scales, if one has.
+const BlockFormat& cut_format(Collective collective, const ExchangeOptions& options) {
+  const bool gather = !options.reduce_scatter.scaled && options.all_gather.scaled;
+  return gather || collective == Collective::all_gather ? options.all_gather
+                                                        : options.reduce_scatter;
+}
+
+/// A program of one segment, cut along `axes`, without instructions.
+ProgramWriter begin(Collective collective, const RankGrid& grid, std::uint64_t elements,
+                    ElementFormat tensor_format, std::vector<std::size_t> axes,
+                    const ExchangeOptions& options) {
+  const std::uint64_t chunk = axes.empty() ? elements : divide_up(elements, grid.ranks());
+  const Cut cut = choose_cut(options.cut, cut_format(collective, options), chunk);
+  ProgramWriter writer({collective,
+                        Partition(elements, grid, {{std::move(axes), {cut}}}),
+                        tensor_format,
+                        {options.reduce_scatter, options.all_gather},
+                        {},
+                        {},
+                        {},
+                        {}});
+  return writer;
+}
+
+/// A minishard on its way, as both ends know it.
+struct Transfer {
+  EncodedMinishard minishard;
+  SentMinishard sent;
+};
+
+/// What is sent in one round of a direct exchange.
+using Round = std::vector<Transfer>;
+
+class DirectBuilder {
+ public:
+  explicit DirectBuilder(ProgramWriter& writer)
+      : writer_(writer),
+        minishards_(writer),
+        ranks_(writer.program().ranks()),
+        count_(writer.program().partition.cut(0).minishards) {
+    for (std::uint32_t round = 1; round < ranks_; ++round)
+      writer_.add_channel(round, fmt::format("to rank + {}", round));
+  }
+
+  /// Every rank's shards to their owners, who add them up; or, for an AllToAll, keep them.
+  void scatter(bool keep) {
+    const auto receive = [&](std::uint32_t round, const Round& sent) {
+      for (const Transfer& transfer : sent) keep ? deliver(round, transfer) : sum(round, transfer);
+    };
+    run([&](std::uint32_t round) { return send_shards(round); }, receive);
+    if (!keep) return;
+    for_each_minishard([&](const Tile& tile) {  // its own needs no journey
+      minishards_.deliver(minishards_.encode(Phase::reduce_scatter, tile, Operand::input), tile,
+                          {});
+    });
+  }
+
+  void store_sums() {
+    for_each_minishard([&](const Tile& tile) {
+      writer_.for_each_microshard(tile, [&](std::uint32_t micro) {
+        writer_.emit({.op = Op::store,
+                      .phase = Phase::reduce_scatter,
+                      .operand = Operand::sums,
+                      .tile = at(tile, micro)});
+      });
+    });
+  }
+
+  /// Every rank's own shard, the sum or what it brought, to all others.
+  void gather(Operand operand) {
+    std::vector<EncodedMinishard> own;
+    const bool scales_found = operand == Operand::sums && sums_find_scales();
+    for_each_minishard([&](const Tile& tile) {
+      own.push_back(minishards_.encode(Phase::all_gather, tile, operand, scales_found));
+    });
+    const auto send = [&](std::uint32_t round) {
+      Round sent;
+      for (const EncodedMinishard& minishard : own)
+        sent.push_back({minishard, minishards_.send(minishard, channel(round), {}, sent.empty())});
+      return sent;
+    };
+    const auto receive = [&](std::uint32_t round, const Round& sent) {
+      for (const Transfer& transfer : sent) deliver(round, transfer);
+    };
+    run(send, receive);
+    for (const EncodedMinishard& minishard : own)
+      minishards_.deliver(minishard, minishard.tile, {});
+  }
+
+ private:
+  /// All rounds, of which some are under way at once.
+  template <typename Send, typename Receive>
+  void run(Send send, Receive receive) {
+    std::vector<Round> rounds(ranks_);
+    for (std::uint32_t round = 1; round < ranks_ + kRoundsUnderWay; ++round) {
+      if (round < ranks_) rounds[round] = send(round);
+      if (round < kRoundsUnderWay) continue;
+      const std::uint32_t arriving = round - kRoundsUnderWay + 1;
+      if (arriving < ranks_) receive(arriving, std::exchange(rounds[arriving], {}));
+    }
+  }
+
+  Round send_shards(std::uint32_t round) {
+    Round sent;
+    for_each_minishard([&](Tile tile) {
+      tile.shard_offset = round;
+      EncodedMinishard minishard = minishards_.encode(Phase::reduce_scatter, tile, Operand::input);
+      SentMinishard messages = minishards_.send(minishard, channel(round), {}, sent.empty());
+      sent.push_back({std::move(minishard), std::move(messages)});
+    });
+    return sent;
+  }
+
+  void sum(std::uint32_t round, const Transfer& transfer) {
+    Tile tile = transfer.minishard.tile;
+    tile.shard_offset = 0;
+    minishards_.wait_for_scales(transfer.sent);
+    writer_.for_each_microshard(tile, [&](std::uint32_t micro) {
+      minishards_.wait_for_payload(transfer.sent, micro);
+      writer_.emit({.op = Op::accumulate,
+                    .phase = Phase::reduce_scatter,
+                    .operand = round == 1 ? Operand::input : Operand::sums,
+                    .finds_scales = round + 1 == ranks_ && sums_find_scales(),
+                    .tile = at(tile, micro),
+                    .buffer = transfer.minishard.payload[micro],
+                    .origin = sender(round)});
+    });
+  }
+
+  void deliver(std::uint32_t round, const Transfer& transfer) {
+    // An AllToAll's shard is the receiver's own; a gathered one is its sender's.
+    Tile tile = transfer.minishard.tile;
+    tile.shard_offset = tile.shard_offset == 0 ? sender(round).offset : 0;
+    minishards_.wait_for_scales(transfer.sent);
+    writer_.for_each_microshard(tile, [&](std::uint32_t micro) {
+      minishards_.wait_for_payload(transfer.sent, micro);
+      writer_.deliver(at(tile, micro), transfer.minishard.payload[micro], sender(round));
+    });
+  }
+
+  /// Whether the last term's sum can find the scales for the AllGather as it goes.
+  bool sums_find_scales() const {
+    const Program& program = writer_.program();
+    return program.collective == Collective::all_reduce &&
+           numerics::same_groups(program.format(Phase::reduce_scatter),
+                                 program.format(Phase::all_gather));
+  }
+
+  template <typename Visit>
+  void for_each_minishard(Visit visit) {
+    for (std::uint32_t minishard = 0; minishard < count_; ++minishard)
+      visit(Tile{.minishard = minishard});
+  }
+
+  static ChannelId channel(std::uint32_t round) { return round - 1; }
+  Origin sender(std::uint32_t round) const { return {.offset = ranks_ - round}; }
+
+  ProgramWriter& writer_;
+  MinishardWriter minishards_;
+  std::uint32_t ranks_;
+  std::uint32_t count_;
+};
+
+/// Every rank's whole tensor to its partners, then the sum of all that `axes` span.
+void exchange_sums(ProgramWriter& writer, const std::vector<ChannelId>& channels, AxisSet axes,
+                   Operand operand) {
+  const MinishardWriter minishards(writer);
+  std::vector<EncodedMinishard> own;
+  std::vector<std::vector<SentMinishard>> sent(channels.size());
+  for (std::uint32_t i = 0; i < writer.program().partition.cut(0).minishards; ++i) {
+    own.push_back(minishards.encode(Phase::reduce_scatter, Tile{.minishard = i}, operand));
+    for (std::size_t to = 0; to < channels.size(); ++to)
+      sent[to].push_back(minishards.send(own.back(), channels[to], {}, i == 0));
+  }
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    for (const auto& from : sent) minishards.wait_for_scales(from[i]);
+    writer.for_each_microshard(own[i].tile, [&](std::uint32_t micro) {
+      for (const auto& from : sent) minishards.wait_for_payload(from[i], micro);
+      writer.emit({.op = Op::reduce,
+                   .phase = Phase::reduce_scatter,
+                   .operand = Operand::sums,
+                   .tile = at(own[i].tile, micro),
+                   .buffer = own[i].payload[micro],
+                   .origin = {.offset = 0, .gathered = axes}});
+    });
+  }
+}
+
+void store_whole(ProgramWriter& writer) {
+  for (std::uint32_t i = 0; i < writer.program().partition.cut(0).minishards; ++i)
+    writer.for_each_microshard(Tile{.minishard = i}, [&](std::uint32_t micro) {
+      writer.emit({.op = Op::store,
+                   .phase = Phase::reduce_scatter,
+                   .operand = Operand::sums,
+                   .tile = at(Tile{.minishard = i}, micro)});
+    });
+}
+
+}  // namespace
+
+Program make_direct_exchange(Collective collective, std::uint32_t ranks, std::uint64_t elements,
+                             ElementFormat tensor_format, const ExchangeOptions& options) {
+  ProgramWriter writer =
+      begin(collective, RankGrid({ranks}), elements, tensor_format, {0}, options);
+  DirectBuilder builder(writer);
+  switch (collective) {
+    case Collective::all_reduce:
+      builder.scatter(false);
+      builder.gather(Operand::sums);
+      break;
+    case Collective::reduce_scatter:
+      builder.scatter(false);
+      builder.store_sums();
+      break;
+    case Collective::all_gather: builder.gather(Operand::input); break;
+    case Collective::all_to_all: builder.scatter(true); break;
+    case Collective::broadcast: throw std::logic_error("a broadcast is no exchange");
+  }
+  return std::move(writer).finish();
+}
+
+Program make_one_shot_all_reduce(std::uint32_t ranks, std::uint64_t elements,
+                                 ElementFormat tensor_format, const ExchangeOptions& options) {
+  ProgramWriter writer =
+      begin(Collective::all_reduce, RankGrid({ranks}), elements, tensor_format, {}, options);
+  std::vector<ChannelId> channels;
+  for (std::uint32_t other = 1; other < ranks; ++other)
+    channels.push_back(writer.add_channel(other, fmt::format("to rank + {}", other)));
+  exchange_sums(writer, channels, writer.program().grid().all_axes(), Operand::input);
+  store_whole(writer);
+  return std::move(writer).finish();
+}
+
+Program make_recursive_doubling(const RankGrid& grid, std::uint64_t elements,
+                                ElementFormat tensor_format, const ExchangeOptions& options) {
+  if (std::ranges::any_of(grid.lengths(), [](std::uint32_t length) { return length != 2; }))
+    throw std::invalid_argument("recursive doubling needs a power of two of chips");
+  ProgramWriter writer = begin(Collective::all_reduce, grid, elements, tensor_format, {}, options);
+  for (std::size_t axis = 0; axis < grid.axes(); ++axis) {
+    const ChannelId partner = writer.add_channel(
+        grid.along(axis, 1), fmt::format("to the partner of round {}", axis + 1));
+    exchange_sums(writer, {partner}, AxisSet{1} << axis,
+                  axis == 0 ? Operand::input : Operand::sums);
+  }
+  store_whole(writer);
+  return std::move(writer).finish();
+}
+
+}  // namespace equarx::collectives

@@ -1,0 +1,45 @@
+// Whole minishards, for programs that encode one and send it to one rank after another.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "models/collectives/program_writer.hpp"
+
+namespace equarx::collectives {
+
+/// The buffers of an encoded minishard.
+struct EncodedMinishard {
+  Tile tile;
+  std::optional<BufferId> scales;
+  std::vector<BufferId> payload;  ///< by microshard
+};
+
+/// The messages that carry one.
+struct SentMinishard {
+  std::optional<MessageId> scales;
+  std::vector<MessageId> payload;
+};
+
+class MinishardWriter {
+ public:
+  explicit MinishardWriter(ProgramWriter& writer, RankRange ranks = {})
+      : writer_(writer), ranks_(ranks) {}
+
+  /// Encodes a minishard, with scales found in a pass of their own unless they are known.
+  EncodedMinishard encode(Phase phase, const Tile& tile, Operand operand,
+                          bool scales_found = false) const;
+  /// Sends it. `begins`: it is the first of a round, before which quantizing neighbours synchronise.
+  SentMinishard send(const EncodedMinishard& minishard, ChannelId channel, Origin origin,
+                     bool begins) const;
+  void wait_for_scales(const SentMinishard& sent) const;
+  void wait_for_payload(const SentMinishard& sent, std::uint32_t micro) const;
+  /// Into the result, as the tile is named by the rank that gets it.
+  void deliver(const EncodedMinishard& minishard, const Tile& tile, Origin origin) const;
+
+ private:
+  ProgramWriter& writer_;
+  RankRange ranks_;
+};
+
+}  // namespace equarx::collectives

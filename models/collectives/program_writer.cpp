@@ -1,0 +1,114 @@
+#include "models/collectives/program_writer.hpp"
+
+#include <algorithm>
+
+#include "models/collectives/validate.hpp"
+
+namespace equarx::collectives {
+
+ChannelId ProgramWriter::add_channel(Offset offset, std::string name) {
+  program_.channels.push_back({offset, std::move(name)});
+  return static_cast<ChannelId>(program_.channels.size() - 1);
+}
+
+void ProgramWriter::emit(const Instruction& instruction) {
+  instructions_.push_back({due_, strand_, instruction});
+}
+
+BufferId ProgramWriter::make_buffer(Content content, Phase phase, const Tile& tile,
+                                    BufferId scales) {
+  const Partition& partition = program_.partition;
+  const numerics::BlockFormat& format = program_.format(phase);
+  const std::uint64_t bytes =
+      content == Content::payload
+          ? numerics::payload_bytes(format, partition.microshard(tile).size())
+          : numerics::scale_count(format, partition.minishard(tile).size()) *
+                numerics::scale_bytes(format.scale);
+  program_.buffers.push_back({content, phase, tile, bytes, scales});
+  return static_cast<BufferId>(program_.buffers.size() - 1);
+}
+
+MessageId ProgramWriter::send(Phase phase, const Message& message, RankRange ranks) {
+  program_.messages.push_back(message);
+  const auto id = static_cast<MessageId>(program_.messages.size() - 1);
+  emit({.op = Op::send, .phase = phase, .message = id, .ranks = ranks});
+  return id;
+}
+
+void ProgramWriter::wait(MessageId message, RankRange ranks) {
+  const Phase phase = program_.buffers[program_.messages[message].buffer].phase;
+  emit({.op = Op::wait, .phase = phase, .message = message, .ranks = ranks});
+}
+
+void ProgramWriter::find_scales(Phase phase, const Tile& tile, Operand operand, RankRange ranks) {
+  for_each_microshard(tile, [&](std::uint32_t micro) {
+    emit({.op = Op::find_scales,
+          .phase = phase,
+          .operand = operand,
+          .tile = at(tile, micro),
+          .ranks = ranks});
+  });
+}
+
+BufferId ProgramWriter::encode_scales(Phase phase, const Tile& tile, RankRange ranks) {
+  const BufferId scales = make_buffer(Content::scales, phase, at(tile, 0));
+  emit({.op = Op::encode_scales,
+        .phase = phase,
+        .tile = at(tile, 0),
+        .buffer = scales,
+        .ranks = ranks});
+  return scales;
+}
+
+BufferId ProgramWriter::encode_payload(Phase phase, const Tile& tile, Operand operand,
+                                       BufferId scales, RankRange ranks) {
+  const BufferId payload = make_buffer(Content::payload, phase, tile, scales);
+  emit({.op = lies_in_wire_format(phase, operand) ? Op::lend : Op::quantize,
+        .phase = phase,
+        .operand = operand,
+        .tile = tile,
+        .buffer = payload,
+        .ranks = ranks});
+  return payload;
+}
+
+bool ProgramWriter::lies_in_wire_format(Phase phase, Operand operand) const {
+  const numerics::BlockFormat& wire = program_.format(phase);
+  if (wire.scaled) return false;
+  switch (operand) {
+    case Operand::input: return wire.element == program_.tensor_format;
+    case Operand::sums: return wire.element == numerics::ElementFormat::fp32;
+    case Operand::rounded_sums: return wire == program_.format(Phase::reduce_scatter);
+  }
+  return false;
+}
+
+void ProgramWriter::deliver(const Tile& tile, BufferId payload, Origin origin, RankRange ranks) {
+  const Phase phase = program_.buffers[payload].phase;
+  const numerics::BlockFormat& wire = program_.format(phase);
+  const bool in_place = !wire.scaled && wire.element == program_.tensor_format;
+  emit({.op = in_place ? Op::deliver : Op::dequantize,
+        .phase = phase,
+        .tile = tile,
+        .buffer = payload,
+        .origin = origin,
+        .ranks = ranks});
+}
+
+Program ProgramWriter::finish() && {
+  std::ranges::stable_sort(instructions_, {}, &Due::time);
+  const Due* before = nullptr;
+  program_.instructions.reserve(instructions_.size());
+  for (const Due& next : instructions_) {
+    const bool same_barrier =
+        before != nullptr && before->time == next.time && before->strand != next.strand &&
+        before->instruction.op == Op::barrier && next.instruction.op == Op::barrier;
+    if (!same_barrier) program_.instructions.push_back(next.instruction);
+    before = &next;
+  }
+  std::vector<Due>().swap(instructions_);
+  validate(program_);
+  return std::move(program_);
+}
+
+}  // namespace equarx::collectives

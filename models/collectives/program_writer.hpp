@@ -1,0 +1,74 @@
+// Writes the instruction list of a program, from several strands that run side by side.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/collectives/program.hpp"
+
+namespace equarx::collectives {
+
+/// A chip has one list of instructions, and works on several independent segments at once. Each is
+/// written as a strand, whose instructions say when they are about to be due; finish() merges the
+/// strands by that time. Time has no unit here: it only has to pass alike in all strands.
+class ProgramWriter {
+ public:
+  /// `program` with everything but channels, buffers, messages and instructions.
+  explicit ProgramWriter(Program program) : program_(std::move(program)) {}
+
+  const Program& program() const { return program_; }
+
+  /// What follows belongs to a new strand. Within one, due times must not fall.
+  void begin_strand() { ++strand_; }
+  void due(double time) { due_ = time; }
+
+  ChannelId add_channel(Offset offset, std::string name);
+
+  void emit(const Instruction& instruction);
+  BufferId make_buffer(Content content, Phase phase, const Tile& tile, BufferId scales = 0);
+  /// A message with its `send`.
+  MessageId send(Phase phase, const Message& message, RankRange ranks = {});
+  void wait(MessageId message, RankRange ranks = {});
+
+  /// Finds the scales of a tile's minishard, in a pass of its own over all its microshards.
+  void find_scales(Phase phase, const Tile& tile, Operand operand, RankRange ranks = {});
+  BufferId encode_scales(Phase phase, const Tile& tile, RankRange ranks = {});
+  /// Encodes a tile, or lends it if the values lie in the wire format.
+  BufferId encode_payload(Phase phase, const Tile& tile, Operand operand, BufferId scales,
+                          RankRange ranks = {});
+  /// A payload that has arrived, or the rank's own, into the result.
+  void deliver(const Tile& tile, BufferId payload, Origin origin = {}, RankRange ranks = {});
+  /// Calls `visit` with the number of each microshard.
+  template <typename Visit>
+  void for_each_microshard(const Tile& tile, Visit visit) const {
+    const std::uint32_t microshards = program_.partition.cut(tile.segment, tile.uncut).microshards;
+    for (std::uint32_t micro = 0; micro < microshards; ++micro) visit(micro);
+  }
+
+  /// Merges the strands; barriers of several that are due at once become one.
+  /// @throws std::logic_error if the program is wrong (validate()).
+  Program finish() &&;
+
+ private:
+  struct Due {
+    double time;
+    std::uint32_t strand;
+    Instruction instruction;
+  };
+
+  bool lies_in_wire_format(Phase phase, Operand operand) const;
+
+  Program program_;
+  std::vector<Due> instructions_;
+  std::uint32_t strand_ = 0;
+  double due_ = 0.0;
+};
+
+inline Tile at(Tile tile, std::uint32_t microshard) {
+  tile.microshard = microshard;
+  return tile;
+}
+
+}  // namespace equarx::collectives

@@ -1,0 +1,73 @@
+#include "models/collectives/rank_grid.hpp"
+
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace equarx::collectives {
+
+RankGrid::RankGrid(std::vector<std::uint32_t> lengths)
+    : lengths_(std::move(lengths)), strides_(lengths_.size()) {
+  if (lengths_.empty() || lengths_.size() > std::numeric_limits<AxisSet>::digits)
+    throw std::invalid_argument("ranks need 1 to 32 axes");
+  for (std::size_t axis = lengths_.size(); axis-- > 0;) {
+    if (lengths_[axis] < 2)
+      throw std::invalid_argument("a collective needs at least two chips along every axis");
+    if (lengths_[axis] > kMaxRanks / ranks_)
+      throw std::invalid_argument(fmt::format("a collective can have at most {} ranks", kMaxRanks));
+    strides_[axis] = ranks_;
+    ranks_ *= lengths_[axis];
+  }
+}
+
+std::uint32_t RankGrid::coordinate(Rank rank, std::size_t axis) const {
+  return rank / strides_[axis] % lengths_[axis];
+}
+
+Offset RankGrid::along(std::size_t axis, std::uint32_t steps) const {
+  return steps % lengths_[axis] * strides_[axis];
+}
+
+Rank RankGrid::move(Rank rank, Offset offset) const {
+  Rank moved = 0;
+  for (std::size_t axis = 0; axis < lengths_.size(); ++axis)
+    moved += (coordinate(rank, axis) + coordinate(offset, axis)) % lengths_[axis] * strides_[axis];
+  return moved;
+}
+
+Offset RankGrid::difference(Rank to, Rank from) const {
+  Offset offset = 0;
+  for (std::size_t axis = 0; axis < lengths_.size(); ++axis)
+    offset += (coordinate(to, axis) + lengths_[axis] - coordinate(from, axis)) % lengths_[axis] *
+              strides_[axis];
+  return offset;
+}
+
+std::uint32_t RankGrid::span(AxisSet axes) const {
+  std::uint32_t ranks = 1;
+  for (std::size_t axis = 0; axis < lengths_.size(); ++axis)
+    if ((axes >> axis & 1U) != 0) ranks *= lengths_[axis];
+  return ranks;
+}
+
+std::vector<Offset> RankGrid::offsets(AxisSet axes) const {
+  std::vector<Offset> found = {0};
+  for (std::size_t axis = 0; axis < lengths_.size(); ++axis) {
+    if ((axes >> axis & 1U) == 0) continue;
+    std::vector<Offset> further;
+    further.reserve(found.size() * lengths_[axis]);
+    for (const Offset offset : found)
+      for (std::uint32_t steps = 0; steps < lengths_[axis]; ++steps)
+        further.push_back(offset + along(axis, steps));
+    found = std::move(further);
+  }
+  return found;
+}
+
+AxisSet RankGrid::all_axes() const {
+  return static_cast<AxisSet>((std::uint64_t{1} << lengths_.size()) - 1);
+}
+
+}  // namespace equarx::collectives
