@@ -3,6 +3,7 @@
 #include "experiments/config_parts.hpp"
 #include "experiments/input_error.hpp"
 #include "experiments/nearest.hpp"
+#include "experiments/slices_json.hpp"
 
 namespace equarx::experiments {
 namespace {
@@ -30,24 +31,19 @@ std::vector<bool> read_wraparound(ObjectReader& reader, std::size_t axes) {
   return wraparound;
 }
 
-std::string slice_names(const hardware::Chip& chip) {
-  std::vector<std::string> names;
-  for (const auto& slice : chip.slices) names.push_back(topology::format_lengths(slice));
-  const std::vector<std::string_view> views(names.begin(), names.end());
-  return list_of(views);
-}
-
 topology::GridShape read_slice(ObjectReader& reader, const hardware::Chip& chip) {
-  topology::GridShape shape{.lengths = read_lengths(reader, "slice"), .wraparound = {}};
-  if (!hardware::offers_slice(chip, shape.lengths))
+  constexpr std::size_t kProposals = 3;
+  const std::vector<std::uint32_t> lengths = read_lengths(reader, "slice");
+  if (!hardware::offers(chip.slices, lengths)) {
+    const auto nearest = hardware::nearest_slices(chip.slices, lengths, kProposals);
     throw InputError(
         reader.place_of("slice"),
-        fmt::format("{} has no slice {}; its slices are {} (axes in any order); use "
+        fmt::format("{} has no slice {}; its slices are {} (axes in any order){}; use "
                     "\"mesh\" or \"torus\" for a machine that is not sold",
-                    chip.name, topology::format_lengths(shape.lengths), slice_names(chip)));
-  for (const std::uint32_t length : shape.lengths)
-    shape.wraparound.push_back(length == chip.wraparound_length);
-  return shape;
+                    chip.name, topology::format_lengths(lengths), slices_text(chip.slices),
+                    nearest.empty() ? "" : "; nearest: " + list_of_slices(nearest)));
+  }
+  return {lengths, hardware::wraparound(chip.slices, lengths)};
 }
 
 }  // namespace

@@ -256,8 +256,9 @@ TEST_CASE("labels are unique, and the baseline is one of them") {
 }
 
 TEST_CASE("hardware that does not exist is refused with what does") {
-  check_all({{"/hardware", "tpu-v9", "/hardware", "use one of tpu-v5e, or the path of"},
-             {"/hardware", "\"\"", "/hardware", "use one of tpu-v5e"},
+  check_all({{"/hardware", "tpu-v9", "/hardware",
+              "use one of tpu-v4, tpu-v5e, tpu-v5p, tpu-v6e, tpu-v7, or the path of"},
+             {"/hardware", "\"\"", "/hardware", "use one of tpu-v4"},
              {"/hardware", "none.json", "/hardware", "cannot read none.json"},
              {"/hardware", "/", "/hardware", "is a directory"}});
 }

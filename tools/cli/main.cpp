@@ -10,6 +10,7 @@
 #include "experiments/input_error.hpp"
 #include "experiments/result_json.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/hardware_command.hpp"
 
 namespace {
 
@@ -28,6 +29,7 @@ constexpr const char* kFooter =
     "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json --set /topology/slice=4x4 "
     "--set '/tensor/bytes=8 MiB'\n"
     "  equarx-sim show configs/experiments/allreduce_v5e_4x2.json\n"
+    "  equarx-sim hardware tpu-v5p\n"
     "  equarx-sim reproduce experiments/equarx_paper\n"
     "  equarx-sim quantize tests/fixtures/activations/layer1_ranks8_tokens32.npy --format "
     "mxfp8-e4m3\n"
@@ -102,6 +104,12 @@ int run(int argc, char** argv) {
       app.add_subcommand("quantize", "Quantize the tensor of a file once and report the error");
   add_tensor(*quantize, tensor);
 
+  cli::HardwareArguments chip;
+  CLI::App* hardware = app.add_subcommand(
+      "hardware", "List the built-in chips, or show every parameter of one with its source");
+  hardware->add_option("CHIP", chip.chip, "Name of a built-in chip, or path of a hardware file");
+  hardware->add_flag("--json", chip.json, "Print JSON instead; of one chip, a hardware file");
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -115,6 +123,7 @@ int run(int argc, char** argv) {
   if (run->parsed()) cli::run(arguments, json);
   if (show->parsed()) cli::show(arguments);
   if (validate->parsed()) cli::validate(arguments);
+  if (hardware->parsed()) cli::hardware(chip);
   if (quantize->parsed()) cli::quantize(tensor);
   if (reproduce->parsed() && !cli::reproduce(study)) return kExitOutsideTolerance;
   return EXIT_SUCCESS;
