@@ -97,6 +97,7 @@ TEST_CASE("the nearest slices are on offer, and the nearest comes first") {
   CHECK(nearest_slices(cubic(), Lengths{4, 4, 5}, 3) ==
         std::vector<Lengths>{{4, 4, 4}, {2, 4, 4}, {4, 4, 8}});
   CHECK(nearest_slices(cubic(), Lengths{7, 4, 4}, 1) == std::vector<Lengths>{{4, 4, 8}});
+  CHECK(nearest_slices(cubic(), Lengths{8, 4, 7}, 1) == std::vector<Lengths>{{4, 8, 8}});
   CHECK(nearest_slices(cubic(), Lengths{9, 9, 9}, 1) == std::vector<Lengths>{{8, 8, 8}});
   CHECK(nearest_slices(cubic(), Lengths{100, 100, 100}, 1) == std::vector<Lengths>{{16, 16, 24}});
   CHECK(nearest_slices(cubic(), Lengths{4, 4}, 1) == std::vector<Lengths>{{2, 4, 4}});
