@@ -45,8 +45,18 @@ std::uint32_t count_chips(const topology::GridShape& shape);
 TensorConfig read_tensor(ObjectReader reader, std::uint32_t ranks);
 Json tensor_json(const TensorConfig& tensor);
 
-/// The collectives of a configuration; `dtype` is that of the tensor.
-std::vector<CollectiveConfig> read_collectives(ObjectReader& reader, numerics::ElementFormat dtype);
+/// "collective"; AllReduce by default.
+collectives::Collective read_collective_kind(ObjectReader& reader);
+std::string_view collective_key(collectives::Collective collective);
+
+/// The algorithms to compare; `dtype` is that of the tensor.
+std::vector<CollectiveConfig> read_collectives(ObjectReader& reader,
+                                               collectives::Collective collective,
+                                               numerics::ElementFormat dtype);
 Json collective_json(const CollectiveConfig& collective);
+
+/// Links and chips of a topology that are not as the others.
+FaultsConfig read_faults(ObjectReader reader, const TopologyConfig& topology);
+Json faults_json(const FaultsConfig& faults);
 
 }  // namespace equarx::experiments

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "experiments/algorithms.hpp"
 #include "experiments/result_json.hpp"
+#include "experiments/topology_plan.hpp"
 #include "models/units/quantity.hpp"
 
 namespace equarx::experiments {
@@ -33,7 +36,8 @@ std::vector<std::string> headings(bool numerics) {
 }
 
 TableRow row_of(const RunResult& run) {
-  TableRow row = {run.label, time_text(run.time_s), fmt::format("{:.3f}x", run.speedup),
+  TableRow row = {run.label, run.failure ? "fails" : time_text(run.time_s),
+                  run.speedup ? fmt::format("{:.3f}x", *run.speedup) : "-",
                   time_text(run.lower_bound_s),
                   size_text(static_cast<double>(run.wire_bytes_per_link))};
   if (run.numerics) {
@@ -43,6 +47,48 @@ TableRow row_of(const RunResult& run) {
     row.push_back(run.numerics->ranks_identical ? "identical" : "differ");
   }
   return row;
+}
+
+std::string failure_note(const RunResult& run) {
+  const FailureReport& failure = *run.failure;
+  return fmt::format("  {} fails at {}: {} from {} to {} did not arrive, because link {} is down.\n",
+                     run.label, time_text(failure.time_s), failure.transfer, failure.from,
+                     failure.to, failure.link);
+}
+
+/// What `auto` took, and what the others would have been.
+std::string candidates_note(const RunResult& run) {
+  std::string text = fmt::format("  {}: {}; ", run.label, name(run.algorithm));
+  std::vector<std::string> others;
+  for (const Candidate& candidate : run.candidates)
+    if (candidate.algorithm != run.algorithm)
+      others.push_back(fmt::format("{} {}", name(candidate.algorithm),
+                                   candidate.time_s ? time_text(*candidate.time_s)
+                                                    : candidate.note));
+  return text + fmt::format("others: {}.\n", fmt::join(others, ", "));
+}
+
+/// The link directions that were busy for most of the time.
+std::string busiest_note(const RunResult& run) {
+  constexpr std::size_t kShown = 3;
+  std::vector<LinkUse> links = run.links;
+  std::ranges::stable_sort(links, std::greater{}, &LinkUse::busy_s);
+  links.resize(std::min(links.size(), kShown));
+  std::vector<std::string> texts;
+  for (const LinkUse& link : links)
+    texts.push_back(
+        fmt::format("{} {:.0f} %", link.name, 100.0 * link.utilisation(run.time_s)));
+  return fmt::format("  {}: {}\n", run.label, fmt::join(texts, ", "));
+}
+
+std::string simulation_note(const std::vector<RunResult>& runs) {
+  std::string text;
+  for (const RunResult& run : runs)
+    if (&run == &runs.front() || run.simulation_reason != runs.front().simulation_reason)
+      text += fmt::format("  {} simulated {}: {}.\n", run.label,
+                          run.symmetric ? "by representatives" : "chip by chip",
+                          run.simulation_reason);
+  return text;
 }
 
 std::string values_note(const values::ValueResult& values) {
@@ -83,14 +129,19 @@ std::string to_table(const ExperimentResult& result) {
   const ExperimentConfig& config = result.config;
   std::vector<TableRow> rows = {headings(config.numerics)};
   for (const RunResult& run : result.runs) rows.push_back(row_of(run));
-  std::string text =
-      fmt::format("AllReduce of {} on each of {} x {}, {}\n\n", tensor_text(config.tensor),
-                  result.runs.front().chips, config.chip.name, topology_text(config.topology));
-  text += aligned_table(rows);
-  text += fmt::format(
-      "\n  time: simulated ({}). lower bound: bytes of the busiest link direction / its "
-      "bandwidth.\n",
-      result.runs.front().symmetric ? "on representative chips" : "every chip");
+  std::string text = fmt::format(
+      "{} of {} on each of {} x {}, {}\n\n", collectives::name(config.collective),
+      tensor_text(config.tensor), result.runs.front().chips, config.chip.name,
+      topology_text(config.topology));
+  text += aligned_table(rows) + '\n';
+  for (const RunResult& run : result.runs)
+    if (run.failure) text += failure_note(run);
+  for (const RunResult& run : result.runs)
+    if (!run.candidates.empty()) text += candidates_note(run);
+  text += "  lower bound: bytes of the busiest link direction / its bandwidth.\n";
+  text += simulation_note(result.runs);
+  text += "  Busiest link directions:\n";
+  for (const RunResult& run : result.runs) text += "  " + busiest_note(run);
   if (config.numerics) text += values_note(*result.runs.front().numerics);
   return text;
 }

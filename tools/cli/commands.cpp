@@ -75,14 +75,14 @@ void print(const std::string& text) {
     throw InputError("", "cannot write to standard output");
 }
 
-void run(const ConfigArguments& arguments, bool json) {
+void run(const ConfigArguments& arguments, bool json, bool links) {
   const experiments::Plan plan = load(arguments);
   experiments::ExperimentResult result;
   {
     const ProgressLine line;
     result = run_experiment(plan, [&](const std::string& text) { line.show(text); });
   }
-  print(json ? to_json(result).dump(2) + "\n" : to_table(result));
+  print(json ? to_json(result, {.links = links}).dump(2) + "\n" : to_table(result));
 }
 
 void show(const ConfigArguments& arguments) {

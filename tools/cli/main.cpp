@@ -84,6 +84,9 @@ int run(int argc, char** argv) {
   add_config(*run, arguments);
   run->add_flag("--json", json,
                 "Print one JSON object instead (configs/schema/result.schema.json)");
+  bool links = false;
+  run->add_flag("--links", links,
+                "With --json: bytes, busy time and utilisation of every link direction");
   CLI::App* show =
       app.add_subcommand("show", "Print the configuration with all defaults filled in");
   add_config(*show, arguments);
@@ -120,7 +123,7 @@ int run(int argc, char** argv) {
     cli::print(text.str());
     return EXIT_SUCCESS;
   }
-  if (run->parsed()) cli::run(arguments, json);
+  if (run->parsed()) cli::run(arguments, json, links);
   if (show->parsed()) cli::show(arguments);
   if (validate->parsed()) cli::validate(arguments);
   if (hardware->parsed()) cli::hardware(chip);
