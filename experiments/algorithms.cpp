@@ -22,16 +22,16 @@ using collectives::RankGrid;
 using numerics::BlockFormat;
 
 constexpr std::array<std::string_view, 9> kNames = {
-    "ring",     "equarx",   "torus",  "halving-doubling", "recursive-doubling",
-    "one-shot", "two-shot", "direct", "auto"};
+    "ring",     "equarx", "torus", "halving-doubling", "recursive-doubling", "one-shot",
+    "two-shot", "direct", "auto"};
 
 constexpr std::array kAllReduce = {
     Algorithm::ring,     Algorithm::equarx,           Algorithm::torus,
     Algorithm::two_shot, Algorithm::halving_doubling, Algorithm::recursive_doubling,
     Algorithm::one_shot, Algorithm::automatic};
-constexpr std::array kHalves = {Algorithm::ring, Algorithm::equarx, Algorithm::torus,
-                                Algorithm::halving_doubling, Algorithm::direct,
-                                Algorithm::automatic};
+constexpr std::array kHalves = {Algorithm::ring,   Algorithm::equarx,
+                                Algorithm::torus,  Algorithm::halving_doubling,
+                                Algorithm::direct, Algorithm::automatic};
 constexpr std::array kAllToAll = {Algorithm::direct, Algorithm::automatic};
 constexpr std::array kBroadcast = {Algorithm::ring, Algorithm::direct, Algorithm::automatic};
 
@@ -125,9 +125,8 @@ std::vector<Rounds> ring_rounds(const CollectiveConfig& collective, const RankGr
     for (std::size_t i = 0; i < grid.axes(); ++i) {
       const std::uint32_t length = grid.length((first + i) % grid.axes());
       chunk = divide_up(chunk, length);
-      rounds.push_back({static_cast<double>(length - 1) *
-                            collectives::ring_segments(collective.ring),
-                        chunk});
+      rounds.push_back(
+          {static_cast<double>(length - 1) * collectives::ring_segments(collective.ring), chunk});
     }
   }
   return rounds;
@@ -180,8 +179,8 @@ RankGrid rank_grid(Algorithm algorithm, const ExperimentConfig& config, const st
     case Algorithm::torus: return RankGrid(long_axes(config.topology.shape));
     case Algorithm::halving_doubling:
     case Algorithm::recursive_doubling:
-      return RankGrid(std::vector<std::uint32_t>(
-          static_cast<std::size_t>(std::countr_zero(chips)), 2));
+      return RankGrid(
+          std::vector<std::uint32_t>(static_cast<std::size_t>(std::countr_zero(chips)), 2));
     default: return RankGrid({chips});
   }
 }
@@ -194,8 +193,7 @@ std::vector<Rounds> estimate_rounds(const CollectiveConfig& collective, const Ra
     return {{collective.algorithm == Algorithm::ring ? 2.0 : others, elements}};
   switch (collective.algorithm) {
     case Algorithm::one_shot: return {{others, elements}};
-    case Algorithm::recursive_doubling:
-      return {{static_cast<double>(grid.axes()), elements}};
+    case Algorithm::recursive_doubling: return {{static_cast<double>(grid.axes()), elements}};
     case Algorithm::two_shot:
     case Algorithm::direct: return {{others, divide_up(elements, grid.ranks())}};
     default: return ring_rounds(collective, grid, elements);

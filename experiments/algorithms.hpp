@@ -39,8 +39,8 @@ collectives::RankGrid rank_grid(Algorithm algorithm, const ExperimentConfig& con
 
 /// What a collective is made of: one chunk in each round.
 struct Rounds {
-  double count = 0.0;           ///< messages of a chunk that a rank sends
-  std::uint64_t elements = 0;   ///< of the chunk
+  double count = 0.0;          ///< messages of a chunk that a rank sends
+  std::uint64_t elements = 0;  ///< of the chunk
 };
 
 /// About what a rank sends, without making the program.

@@ -35,8 +35,7 @@ Sent sent_by(const CollectivePlan& plan, Rank rank) {
 Breakdown break_down(const CollectivePlan& plan, double time_s) {
   const sim::Machine& machine = plan.simulated.machine;
   const auto bytes = sim::link_bytes(plan.program, machine);
-  const auto busiest =
-      static_cast<sim::LinkIndex>(std::ranges::max_element(bytes) - bytes.begin());
+  const auto busiest = static_cast<sim::LinkIndex>(std::ranges::max_element(bytes) - bytes.begin());
   const double rate = machine.links[busiest].rate;
   const bool uniform = is_uniform(plan.program);
   Sent sent = sent_by(plan, 0);

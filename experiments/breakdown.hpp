@@ -10,8 +10,8 @@ struct Breakdown {
   double payload_s = 0.0;   ///< the link moves elements
   double scales_s = 0.0;    ///< the link moves scales
   double overhead_s = 0.0;  ///< it is held by the synchronisation before quantized steps
-  double bubbles_s = 0.0;   ///< it waits: for latency, vector work, barriers, a pipeline that fills,
-                            ///< or moves nothing because messages share a link further on
+  double bubbles_s = 0.0;  ///< it waits: for latency, vector work, barriers, a pipeline that fills,
+                           ///< or moves nothing because messages share a link further on
 };
 
 Breakdown break_down(const CollectivePlan& plan, double time_s);

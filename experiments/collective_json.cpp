@@ -60,8 +60,8 @@ bool wants_scales(ObjectReader& reader, const CollectiveConfig& config) {
   });
 }
 
-void read_format(ObjectReader& reader, CollectiveConfig& config,
-                 collectives::Collective collective, numerics::ElementFormat dtype) {
+void read_format(ObjectReader& reader, CollectiveConfig& config, collectives::Collective collective,
+                 numerics::ElementFormat dtype) {
   constexpr std::array<std::string_view, 4> kScaleKeys = {"quantize", "scale", "layout", "block"};
   if (!can_be_quantized(collective, config.algorithm)) {
     refuse(reader, kScaleKeys,

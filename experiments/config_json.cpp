@@ -7,6 +7,7 @@
 #include "experiments/config_parts.hpp"
 #include "experiments/hardware_json.hpp"
 #include "experiments/input_error.hpp"
+#include "experiments/topology_plan.hpp"
 
 namespace equarx::experiments {
 namespace {
@@ -41,7 +42,7 @@ ExperimentConfig read_config(const Json& json) {
   config.chip = load_chip(config.hardware, "/hardware");
   config.topology = read_topology(reader.object("topology"), config.chip);
   if (reader.has("faults"))
-    config.faults = read_faults(reader.object("faults"), config.topology);
+    config.faults = read_faults(reader.object("faults"), config.topology, config.chip);
   config.tensor = read_tensor(reader.object("tensor"), count_chips(config.topology));
   config.collective = read_collective_kind(reader);
   config.collectives = read_collectives(reader, config.collective, config.tensor.dtype);

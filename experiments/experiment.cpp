@@ -118,15 +118,15 @@ class Experiment {
     for (const CollectivePlan& candidate : planned.candidates) {
       const sim::Machine& machine = candidate.simulated.machine;
       const double bound_s = sim::lower_bound_s(candidate.program, machine);
-      Candidate& report = run.candidates.emplace_back(
-          Candidate{candidate.config.algorithm, std::nullopt, {}});
+      Candidate& report =
+          run.candidates.emplace_back(Candidate{candidate.config.algorithm, std::nullopt, {}});
       if (bound_s > best_s) {
         report.note = fmt::format("cannot win: its lower bound is {}",
                                   units::format_short(bound_s, units::Dimension::time));
         continue;
       }
-      progress_(fmt::format("{}: trying {}", candidate.config.label,
-                            name(candidate.config.algorithm)));
+      progress_(
+          fmt::format("{}: trying {}", candidate.config.label, name(candidate.config.algorithm)));
       const sim::TimeResult time = sim::simulate(candidate.program, machine, candidate.costs);
       if (time.failure) {
         report.note = "fails: it uses a link that breaks";

@@ -46,8 +46,8 @@ struct Candidate {
 struct RunResult {
   std::string label;
   Algorithm algorithm = Algorithm::ring;
-  double time_s = 0.0;              ///< of a run that failed: until then
-  std::optional<double> speedup;    ///< the baseline's time / this time, if neither failed
+  double time_s = 0.0;            ///< of a run that failed: until then
+  std::optional<double> speedup;  ///< the baseline's time / this time, if neither failed
   double lower_bound_s = 0.0;
   std::uint64_t wire_bytes_per_link = 0;  ///< largest over link directions
   std::uint32_t chips = 0;

@@ -11,8 +11,8 @@ namespace {
 
 const std::string kPlace = "/faults";
 
-LinkFault read_link(ObjectReader reader, const std::string& place,
-                    const topology::Topology& graph, const ChipNames& names) {
+LinkFault read_link(ObjectReader reader, const std::string& place, const topology::Topology& graph,
+                    const ChipNames& names) {
   LinkFault fault;
   const Json& pair = reader.required("between", "a list of two chips that a cable joins");
   fault.cable = names.read_pair(pair, reader.place_of("between"));
@@ -34,11 +34,10 @@ LinkFault read_link(ObjectReader reader, const std::string& place,
   return fault;
 }
 
-ChipFault read_chip(ObjectReader reader, const ChipNames& names,
-                    const topology::Topology& graph) {
+ChipFault read_chip(ObjectReader reader, const ChipNames& names, const topology::Topology& graph) {
   ChipFault fault;
-  fault.chip = names.read_chip(reader.required("chip", "the name of a chip"),
-                               reader.place_of("chip"));
+  fault.chip =
+      names.read_chip(reader.required("chip", "the name of a chip"), reader.place_of("chip"));
   fault.name = graph.label(fault.chip);
   reader.required("slowdown", "a factor on the chip's core time, like 2");
   fault.slowdown = reader.positive_number("slowdown");
@@ -61,10 +60,11 @@ bool same_cable(const LinkFault& one, const LinkFault& other) {
 
 }  // namespace
 
-FaultsConfig read_faults(ObjectReader reader, const TopologyConfig& topology) {
+FaultsConfig read_faults(ObjectReader reader, const TopologyConfig& topology,
+                         const hardware::Chip& chip) {
   FaultsConfig faults;
-  const topology::Topology graph = plan_graph(topology);
-  const ChipNames names = chip_names(graph);
+  const topology::Topology graph = plan_topology(topology, chip).graph;
+  const ChipNames names(graph);
   if (reader.has("links")) {
     const Json& list = reader.array("links");
     for (std::size_t i = 0; i < list.size(); ++i) {

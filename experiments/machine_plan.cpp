@@ -62,9 +62,8 @@ std::vector<topology::LinkId> route(const PlannedTopology& topology, ChipId from
 std::vector<ChipId> place_by_bits(const RankGrid& grid, const PlannedTopology& topology) {
   std::vector<std::uint32_t> bits(grid.axes());
   std::iota(bits.begin(), bits.end(), 0U);
-  std::ranges::stable_sort(bits, {}, [&](std::uint32_t bit) {
-    return route(topology, 0, ChipId{1} << bit).size();
-  });
+  std::ranges::stable_sort(
+      bits, {}, [&](std::uint32_t bit) { return route(topology, 0, ChipId{1} << bit).size(); });
   std::vector<ChipId> chips(grid.ranks());
   for (Rank rank = 0; rank < grid.ranks(); ++rank)
     for (std::size_t axis = 0; axis < grid.axes(); ++axis)
@@ -92,9 +91,9 @@ std::vector<sim::LinkSpec> make_links(const PlannedTopology& topology) {
   std::vector<sim::LinkSpec> links;
   for (topology::LinkId id = 0; id < topology.graph.link_count(); ++id) {
     const topology::Link link = topology.graph.link(id);
-    links.push_back({fmt::format("{}->{}", topology.graph.label(link.from),
-                                 topology.graph.label(link.to)),
-                     topology.links[id].rate, topology.links[id].latency_s});
+    links.push_back(
+        {fmt::format("{}->{}", topology.graph.label(link.from), topology.graph.label(link.to)),
+         topology.links[id].rate, topology.links[id].latency_s});
   }
   return links;
 }
@@ -112,8 +111,9 @@ void apply_faults(const FaultsConfig& faults, const PlannedTopology& topology,
   if (faults.chips.empty()) return;
   machine.slowdown.assign(chips.size(), 1.0);
   for (const ChipFault& fault : faults.chips)
-    machine.slowdown[static_cast<std::size_t>(std::ranges::find(chips, fault.chip) -
-                                              chips.begin())] *= fault.slowdown;
+    machine
+        .slowdown[static_cast<std::size_t>(std::ranges::find(chips, fault.chip) - chips.begin())] *=
+        fault.slowdown;
 }
 
 sim::Machine make_machine(Algorithm algorithm, const collectives::Program& program, Site& site) {
@@ -130,8 +130,8 @@ sim::Machine make_machine(Algorithm algorithm, const collectives::Program& progr
     for (const collectives::Channel& channel : program.channels) {
       const Rank peer = grid.move(rank, channel.offset);
       const auto [found, is_new] = known.emplace(peer, ways.size());
-      ways.push_back({peer, is_new ? route(topology, chips[rank], chips[peer])
-                                   : ways[found->second].route});
+      ways.push_back(
+          {peer, is_new ? route(topology, chips[rank], chips[peer]) : ways[found->second].route});
     }
   }
   apply_faults(site.config().faults, topology, chips, machine);
@@ -164,8 +164,8 @@ SimulatedMachine representatives(const collectives::Program& program, const sim:
   const auto queue = static_cast<std::uint32_t>(config.chip.dma_queue.value);
   sim::Machine machine = sim::representative(program, link, queue);
   const std::string reason =
-      fmt::format("{} chips stand for all {}, which do the same at the same time",
-                  machine.ranks(), program.ranks());
+      fmt::format("{} chips stand for all {}, which do the same at the same time", machine.ranks(),
+                  program.ranks());
   return {std::move(machine), true, reason};
 }
 
@@ -183,13 +183,13 @@ void check_memory(const collectives::Program& program) {
   const double needed = needed_bytes(program);
   const double available = available_memory_bytes();
   if (needed > available)
-    throw InputError("/simulation",
-                     fmt::format("simulating all {} chips takes {} of memory, and this computer has "
-                                 "{}; use fewer chips, or a uniform torus or ring, which "
-                                 "representatives can stand for",
-                                 program.ranks(),
-                                 units::format_short(needed, units::Dimension::bytes),
-                                 units::format_short(available, units::Dimension::bytes)));
+    throw InputError(
+        "/simulation",
+        fmt::format("simulating all {} chips takes {} of memory, and this computer has "
+                    "{}; use fewer chips, or a uniform torus or ring, which "
+                    "representatives can stand for",
+                    program.ranks(), units::format_short(needed, units::Dimension::bytes),
+                    units::format_short(available, units::Dimension::bytes)));
 }
 
 }  // namespace
@@ -209,8 +209,8 @@ SimulatedMachine plan_machine(Algorithm algorithm, const collectives::Program& p
   const ExperimentConfig& config = site.config();
   const bool full = config.simulation == SimulationMode::full;
   if (!full && is_symmetric_by_construction(algorithm, config))
-    return representatives(
-        program, {{}, config.chip.link_rate(), config.chip.hop_latency.value}, config);
+    return representatives(program, {{}, config.chip.link_rate(), config.chip.hop_latency.value},
+                           config);
   check_memory(program);
   sim::Machine machine = make_machine(algorithm, program, site);
   if (full) return {std::move(machine), false, "asked for"};
@@ -221,9 +221,10 @@ SimulatedMachine plan_machine(Algorithm algorithm, const collectives::Program& p
     return representatives(program, link, config);
   }
   if (config.simulation == SimulationMode::symmetric)
-    throw InputError("/simulation",
-                     fmt::format("\"symmetric\" cannot time '{}' here: {}; use \"auto\" or \"full\"",
-                                 name(algorithm), obstacle));
+    throw InputError(
+        "/simulation",
+        fmt::format("\"symmetric\" cannot time '{}' here: {}; use \"auto\" or \"full\"",
+                    name(algorithm), obstacle));
   return {std::move(machine), false, obstacle};
 }
 

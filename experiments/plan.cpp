@@ -50,13 +50,13 @@ double simulated_messages(const CollectivePlan& plan) {
 /// Every algorithm that can run with this format here.
 PlannedCollective plan_candidates(const CollectiveConfig& config, Site& site,
                                   const std::string& place) {
-  constexpr double kMostMessages = 2e7;  // a minute or two; more is for those who ask for it by name
+  constexpr double kMostMessages =
+      2e7;  // a minute or two; more is for those who ask for it by name
   PlannedCollective planned;
   for (const Algorithm algorithm : algorithms_of(site.config().collective)) {
     if (algorithm == Algorithm::automatic) continue;
-    const bool fits = config.format.scaled
-                          ? can_be_quantized(site.config().collective, algorithm)
-                          : can_be_plain(algorithm);
+    const bool fits = config.format.scaled ? can_be_quantized(site.config().collective, algorithm)
+                                           : can_be_plain(algorithm);
     if (!fits) continue;
     CollectiveConfig candidate = config;
     candidate.algorithm = algorithm;

@@ -31,9 +31,8 @@ double minishard_elements(const collectives::Partition& partition) {
     double largest = 0.0;
     const std::size_t axes = partition.segment(segment).axes.size();
     for (std::uint32_t uncut = 0; uncut < std::max<std::size_t>(axes, 1); ++uncut)
-      largest = std::max(largest,
-                         static_cast<double>(partition.chunk_elements(segment, uncut)) /
-                             partition.cut(segment, uncut).minishards);
+      largest = std::max(largest, static_cast<double>(partition.chunk_elements(segment, uncut)) /
+                                      partition.cut(segment, uncut).minishards);
     elements += largest;
   }
   return elements;
@@ -73,8 +72,7 @@ void check_program_size(const CollectiveConfig& collective, const collectives::R
                                   collective.elements_per_scale};
   double messages = 0.0;
   for (const Rounds& rounds : estimate_rounds(collective, grid, config)) {
-    const collectives::Cut cut =
-        collectives::choose_cut(rule, collective.format, rounds.elements);
+    const collectives::Cut cut = collectives::choose_cut(rule, collective.format, rounds.elements);
     messages += collectives::kPhases * rounds.count * cut.minishards * (cut.microshards + 1.0);
   }
   const double available = available_memory_bytes();
@@ -122,8 +120,7 @@ void check_hbm_bandwidth(const collectives::Program& program, const ExperimentCo
 
 void check_host_memory(const collectives::Program& program, const ExperimentConfig& config) {
   if (!config.numerics) return;
-  double needed =
-      static_cast<double>(values::memory_bytes(program, values::default_threads()));
+  double needed = static_cast<double>(values::memory_bytes(program, values::default_threads()));
   needed += static_cast<double>(values::result_elements(program)) *  // the baseline's result
             static_cast<double>(numerics::element_bits(config.tensor.dtype)) / 8.0;
   const double available = available_memory_bytes();

@@ -51,9 +51,9 @@ TableRow row_of(const RunResult& run) {
 
 std::string failure_note(const RunResult& run) {
   const FailureReport& failure = *run.failure;
-  return fmt::format("  {} fails at {}: {} from {} to {} did not arrive, because link {} is down.\n",
-                     run.label, time_text(failure.time_s), failure.transfer, failure.from,
-                     failure.to, failure.link);
+  return fmt::format(
+      "  {} fails at {}: {} from {} to {} did not arrive, because link {} is down.\n", run.label,
+      time_text(failure.time_s), failure.transfer, failure.from, failure.to, failure.link);
 }
 
 /// What `auto` took, and what the others would have been.
@@ -62,9 +62,9 @@ std::string candidates_note(const RunResult& run) {
   std::vector<std::string> others;
   for (const Candidate& candidate : run.candidates)
     if (candidate.algorithm != run.algorithm)
-      others.push_back(fmt::format("{} {}", name(candidate.algorithm),
-                                   candidate.time_s ? time_text(*candidate.time_s)
-                                                    : candidate.note));
+      others.push_back(
+          fmt::format("{} {}", name(candidate.algorithm),
+                      candidate.time_s ? time_text(*candidate.time_s) : candidate.note));
   return text + fmt::format("others: {}.\n", fmt::join(others, ", "));
 }
 
@@ -76,8 +76,7 @@ std::string busiest_note(const RunResult& run) {
   links.resize(std::min(links.size(), kShown));
   std::vector<std::string> texts;
   for (const LinkUse& link : links)
-    texts.push_back(
-        fmt::format("{} {:.0f} %", link.name, 100.0 * link.utilisation(run.time_s)));
+    texts.push_back(fmt::format("{} {:.0f} %", link.name, 100.0 * link.utilisation(run.time_s)));
   return fmt::format("  {}: {}\n", run.label, fmt::join(texts, ", "));
 }
 
@@ -85,9 +84,9 @@ std::string simulation_note(const std::vector<RunResult>& runs) {
   std::string text;
   for (const RunResult& run : runs)
     if (&run == &runs.front() || run.simulation_reason != runs.front().simulation_reason)
-      text += fmt::format("  {} simulated {}: {}.\n", run.label,
-                          run.symmetric ? "by representatives" : "chip by chip",
-                          run.simulation_reason);
+      text +=
+          fmt::format("  {} simulated {}: {}.\n", run.label,
+                      run.symmetric ? "by representatives" : "chip by chip", run.simulation_reason);
   return text;
 }
 
@@ -100,17 +99,6 @@ std::string values_note(const values::ValueResult& values) {
 }
 
 }  // namespace
-
-std::string topology_text(const TopologyConfig& topology) {
-  const auto& shape = topology.shape;
-  switch (topology.kind) {
-    case TopologyKind::slice: return "slice " + topology::format_lengths(shape.lengths);
-    case TopologyKind::mesh: return "mesh " + topology::format_lengths(shape.lengths);
-    case TopologyKind::torus: return "torus " + topology::format_lengths(shape.lengths);
-    case TopologyKind::ring: return "ring";
-  }
-  return {};
-}
 
 std::string aligned_table(const std::vector<TableRow>& rows) {
   std::vector<std::size_t> widths(rows.front().size());
@@ -129,10 +117,10 @@ std::string to_table(const ExperimentResult& result) {
   const ExperimentConfig& config = result.config;
   std::vector<TableRow> rows = {headings(config.numerics)};
   for (const RunResult& run : result.runs) rows.push_back(row_of(run));
-  std::string text = fmt::format(
-      "{} of {} on each of {} x {}, {}\n\n", collectives::name(config.collective),
-      tensor_text(config.tensor), result.runs.front().chips, config.chip.name,
-      topology_text(config.topology));
+  std::string text =
+      fmt::format("{} of {} on each of {} x {}, {}\n\n", collectives::name(config.collective),
+                  tensor_text(config.tensor), result.runs.front().chips, config.chip.name,
+                  topology_text(config.topology));
   text += aligned_table(rows) + '\n';
   for (const RunResult& run : result.runs)
     if (run.failure) text += failure_note(run);
