@@ -133,7 +133,10 @@ class SegmentBuilder {
   // --- AllGather: the owner's encoded bytes travel verbatim, so that all ranks decode the same.
 
   void all_gather() {
-    enter(Phase::all_gather, axes_.size() - 1);
+    if (options_.collective == Collective::all_gather)
+      enter(Phase::all_gather, axes_.size() - 1);
+    else
+      phase_ = Phase::all_gather;  // the turn still waits for the ReduceScatter's last transfers
     begin_step();
     for_each_minishard([&](std::uint32_t minishard) { turn(minishard); });
     end_step();
