@@ -266,9 +266,7 @@ class SegmentBuilder {
         due(minishard, kSum, micro);
         sum(paths, arrivals, micro, scales_found);
       });
-      due(minishard, kFindScales);
-      if (!scales_found)
-        for (const Outgoing& one : outgoing) writer_.find_scales(phase, one.tile, operand);
+      if (!scales_found) find_scales(phase, outgoing, operand);
       barrier(minishard, first);
       due(minishard, kSendScales);
       for (std::size_t i = 0; i < outgoing.size(); ++i)
@@ -314,6 +312,18 @@ class SegmentBuilder {
                     .buffer = buffer_of(message),
                     .origin = writer_.program().received(writer_.program().messages[message])});
     }
+  }
+
+  void find_scales(Phase phase, const std::vector<Outgoing>& outgoing, Operand operand) {
+    const Tile& first = outgoing.front().tile;
+    writer_.for_each_microshard(first, [&](std::uint32_t micro) {
+      due(first.minishard, kFindScales, micro);
+      for (const Outgoing& one : outgoing)
+        writer_.emit({.op = Op::find_scales,
+                      .phase = phase,
+                      .operand = operand,
+                      .tile = at(one.tile, micro)});
+    });
   }
 
   BufferId encode_and_send_scales(Phase phase, const Outgoing& outgoing) {
