@@ -133,7 +133,10 @@ class SegmentBuilder {
   // --- AllGather: the owner's encoded bytes travel verbatim, so that all ranks decode the same.
 
   void all_gather() {
-    enter(Phase::all_gather, axes_.size() - 1);
+    if (options_.collective == Collective::all_gather)
+      enter(Phase::all_gather, axes_.size() - 1);
+    else
+      phase_ = Phase::all_gather;  // the turn still waits for the ReduceScatter's last transfers
     begin_step();
     for_each_minishard([&](std::uint32_t minishard) { turn(minishard); });
     end_step();
@@ -263,9 +266,7 @@ class SegmentBuilder {
         due(minishard, kSum, micro);
         sum(paths, arrivals, micro, scales_found);
       });
-      due(minishard, kFindScales);
-      if (!scales_found)
-        for (const Outgoing& one : outgoing) writer_.find_scales(phase, one.tile, operand);
+      if (!scales_found) find_scales(phase, outgoing, operand);
       barrier(minishard, first);
       due(minishard, kSendScales);
       for (std::size_t i = 0; i < outgoing.size(); ++i)
@@ -311,6 +312,18 @@ class SegmentBuilder {
                     .buffer = buffer_of(message),
                     .origin = writer_.program().received(writer_.program().messages[message])});
     }
+  }
+
+  void find_scales(Phase phase, const std::vector<Outgoing>& outgoing, Operand operand) {
+    const Tile& first = outgoing.front().tile;
+    writer_.for_each_microshard(first, [&](std::uint32_t micro) {
+      due(first.minishard, kFindScales, micro);
+      for (const Outgoing& one : outgoing)
+        writer_.emit({.op = Op::find_scales,
+                      .phase = phase,
+                      .operand = operand,
+                      .tile = at(one.tile, micro)});
+    });
   }
 
   BufferId encode_and_send_scales(Phase phase, const Outgoing& outgoing) {

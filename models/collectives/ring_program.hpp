@@ -49,7 +49,7 @@ struct RingOptions {
   /// all_reduce, reduce_scatter or all_gather.
   Collective collective = Collective::all_reduce;
   /// The order in which the first segment takes the axes; all, as they are numbered, if empty.
-  std::vector<std::size_t> axes;
+  std::vector<std::size_t> axes{};
   /// Whether further segments take the axes in rotated order, so that all axes are busy at once.
   bool rotate_axes = true;
 };

@@ -78,7 +78,8 @@ void UnitInterpreter::start(const Unit& unit) {
   const std::size_t rows = result_rows(program_);
   make_room(result_, rows * range.size());
   have_result_.assign(rows * range.size(), false);
-  exact_.assign(rows * range.size(), 0.0);
+  make_room(exact_, rows * range.size());
+  std::ranges::fill(exact_, 0.0);
   encoded_.resize(lane_->buffers.size() * peers_.size());
   read_inputs();
   find_exact();
@@ -158,7 +159,8 @@ void UnitInterpreter::run_on(const Instruction& instruction, const Place& place)
     case Op::reduce: return reduce(instruction, place);
     case Op::store: {
       const std::span<const float> values = values_of(place);
-      decoded_.assign(values.begin(), values.end());
+      make_room(decoded_, values.size());
+      std::ranges::copy(values, decoded_.begin());
       return deliver(0, place.range);
     }
     default: return;
@@ -233,7 +235,8 @@ void UnitInterpreter::reduce(const Instruction& instruction, const Place& place)
   for (const Offset peer : grid.offsets(instruction.origin.gathered))
     makers.push_back(grid.move(maker_of(instruction.origin, place.rank), peer));
   std::ranges::sort(makers);
-  sum_.assign(place.range.size(), 0.0F);
+  make_room(sum_, place.range.size());
+  std::ranges::fill(sum_, 0.0F);
   for (const Rank maker : makers)
     format.dequantize_add(encoded(instruction.buffer, maker).bytes, place.in_minishard,
                           scales_of(instruction.buffer, maker), sum_, sum_);

@@ -177,20 +177,56 @@ class Run {
   std::exception_ptr failure_;
 };
 
+/// Places where a tile of chunks `chunk` long, which begins `begin` into each, lies before `end`.
+std::uint64_t tiles_before(std::uint64_t end, std::uint64_t chunk, std::uint64_t begin) {
+  return end > begin ? (end - begin - 1) / chunk + 1 : 0;
+}
+
 /// What one thread keeps of encoded buffers: those of a lane, of every rank that makes them there.
 std::uint64_t encoded_bytes(const collectives::Program& program, const Lane& lane) {
-  const std::vector<std::size_t>& axes = program.partition.segment(lane.segment).axes;
-  const std::uint64_t makers =
-      axes.empty() ? program.ranks() : program.ranks() / program.grid().length(axes.front());
+  const collectives::Partition& partition = program.partition;
   std::uint64_t total = 0;
   for (const collectives::BufferId id : lane.buffers) {
     const collectives::Buffer& buffer = program.buffers[id];
-    total += buffer.bytes;
-    if (buffer.content == collectives::Content::scales)  // and the values that they decode to
-      total +=
+    const bool scales = buffer.content == collectives::Content::scales;
+    const std::uint64_t chunk = partition.chunk_elements(lane.segment, buffer.tile.uncut);
+    const std::uint64_t begin =
+        (scales ? partition.minishard(buffer.tile) : partition.microshard(buffer.tile)).begin;
+    const std::uint64_t tiles =
+        tiles_before(lane.range.end, chunk, begin) - tiles_before(lane.range.begin, chunk, begin);
+    const bool root_only = program.collective == collectives::Collective::broadcast;
+    const std::uint64_t makers =
+        root_only ? 1 : program.ranks() / (partition.segment_elements(lane.segment) / chunk);
+    std::uint64_t bytes = buffer.bytes;
+    if (scales)  // and the values that they decode to
+      bytes +=
           buffer.bytes / numerics::scale_bytes(program.format(buffer.phase).scale) * sizeof(float);
+    total += tiles * makers * bytes;
   }
-  return total * makers;
+  return total;
+}
+
+/// Room for one piece while it is decoded, summed by rank, or rounded to the wire's format.
+std::uint64_t scratch_bytes(const collectives::Program& program) {
+  std::uint64_t decoded = 0;
+  std::uint64_t summed = 0;
+  std::uint64_t rounded = 0;
+  for (const collectives::Instruction& instruction : program.instructions) {
+    if (is_transfer(instruction.op)) continue;
+    const std::uint64_t elements = program.partition.microshard(instruction.tile).size();
+    switch (instruction.op) {
+      case collectives::Op::dequantize:
+      case collectives::Op::deliver:
+      case collectives::Op::store: decoded = std::max(decoded, elements * sizeof(float)); break;
+      case collectives::Op::reduce: summed = std::max(summed, elements * sizeof(float)); break;
+      case collectives::Op::add:
+        rounded = std::max<std::uint64_t>(
+            rounded, numerics::payload_bytes(program.format(instruction.phase), elements));
+        break;
+      default: break;
+    }
+  }
+  return decoded + summed + rounded;
 }
 
 }  // namespace
@@ -219,12 +255,14 @@ std::uint64_t memory_bytes(const collectives::Program& program, unsigned threads
   std::uint64_t absmax = 0;
   for (const numerics::BlockFormat& format : program.formats)
     absmax = std::max<std::uint64_t>(absmax, numerics::scale_count(format, elements));
-  const std::uint64_t ranks = (elements + absmax) * program.ranks() * sizeof(float);
-  const std::uint64_t results =
-      elements * (result_rows(program) * (sizeof(double) + sizeof(float)) + 4 * sizeof(float));
+  const bool root_only = program.collective == collectives::Collective::broadcast;
+  const std::uint64_t ranks =
+      (elements + absmax) * (root_only ? 1 : program.ranks()) * sizeof(float);
+  const std::uint64_t results = elements * result_rows(program) * (sizeof(double) + sizeof(float));
   std::uint64_t units = 0;
   for_each_unit(program, lanes, [&](const Unit&, std::uint64_t) { ++units; });
-  return std::min<std::uint64_t>(threads, units) * (ranks + results + encoded) +
+  return std::min<std::uint64_t>(threads, units) *
+             (ranks + results + encoded + scratch_bytes(program)) +
          units * (sizeof(UnitReport) + sizeof(Unit));
 }
 

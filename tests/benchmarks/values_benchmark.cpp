@@ -21,13 +21,13 @@ collectives::Program program() {
   const std::uint64_t segment = kElements / kRanks / 2;
   const std::uint32_t minishards =
       collectives::default_minishards(int8, segment, collectives::kDefaultElementsPerScale);
-  return collectives::make_ring_all_reduce(
-      kRanks, kElements, numerics::ElementFormat::bf16,
+  return collectives::make_ring_program(
+      collectives::RankGrid({kRanks}), kElements, numerics::ElementFormat::bf16,
       {.style = collectives::RingStyle::full_loop,
        .reduce_scatter = int8,
        .all_gather = int8,
-       .minishards = minishards,
-       .microshards = collectives::default_microshards(int8, segment, minishards)});
+       .cut = {.minishards = minishards,
+               .microshards = collectives::default_microshards(int8, segment, minishards)}});
 }
 
 void all_reduce_values(benchmark::State& state) {

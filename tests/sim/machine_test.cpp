@@ -44,17 +44,5 @@ TEST_CASE("the slowest of the busy links bounds the time") {
   CHECK(lower_bound_s(program, machine) == Approx(10.0 * uniform));
 }
 
-TEST_CASE("only a uniform ring of more than three chips has representatives") {
-  Machine machine = ring_machine(8, kRate, 1e-6);
-  const Machine three = representative(machine);
-  CHECK(three.ranks() == 3);
-  CHECK(three.links.size() == 6);
-  CHECK(three.links[0].rate == kRate);
-  CHECK(three.links[0].latency == 1e-6);
-  CHECK_THROWS_WITH(representative(ring_machine(3, kRate, 0.0)), ContainsSubstring("4 chips"));
-  machine.links[3].latency = 2e-6;
-  CHECK_THROWS_WITH(representative(machine), ContainsSubstring("all alike"));
-}
-
 }  // namespace
 }  // namespace equarx::sim

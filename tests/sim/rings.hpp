@@ -8,6 +8,7 @@
 #include "models/collectives/ring_program.hpp"
 #include "sim/machine.hpp"
 #include "sim/timeline.hpp"
+#include "tests/models/collectives/rings.hpp"
 
 namespace equarx::tests {
 
@@ -17,13 +18,13 @@ inline sim::Machine ring_machine(std::uint32_t ranks, double rate, double latenc
   machine.dma_queue = 16;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     machine.chip_names.push_back("chip " + std::to_string(rank));
-    auto& routes = machine.routes.emplace_back();
-    for (auto& route : routes) {
-      if (ranks == 2 && !routes[0].empty()) {
-        route = routes[0];
+    auto& ways = machine.ways.emplace_back();
+    for (const std::uint32_t peer : {(rank + 1) % ranks, (rank + ranks - 1) % ranks}) {
+      if (!ways.empty() && ways.front().peer == peer) {
+        ways.push_back(ways.front());
         continue;
       }
-      route.push_back(static_cast<std::uint32_t>(machine.links.size()));
+      ways.push_back({peer, {static_cast<sim::LinkIndex>(machine.links.size())}});
       machine.links.push_back({"link " + std::to_string(machine.links.size()), rate, latency});
     }
   }

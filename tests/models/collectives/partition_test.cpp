@@ -7,6 +7,7 @@
 
 #include "models/numerics/block_format.hpp"
 #include "tests/catch.hpp"
+#include "tests/models/collectives/rings.hpp"
 
 using namespace equarx::collectives;
 using equarx::numerics::kRegisterElements;
@@ -104,21 +105,22 @@ TEST_CASE("segments, minishards and microshards tile the padded tensor once") {
     const std::uint64_t parts = std::uint64_t{ranks} * segments;
     const std::uint64_t segment_elements = (elements + parts - 1) / parts;
     if (segment_elements < std::uint64_t{minishards} * microshards) {
-      REQUIRE_THROWS_AS(Partition(elements, ranks, segments, minishards, microshards),
+      REQUIRE_THROWS_AS(ring_partition(elements, ranks, segments, minishards, microshards),
                         std::invalid_argument);
       continue;
     }
-    const Partition partition(elements, ranks, segments, minishards, microshards);
+    const Partition partition = ring_partition(elements, ranks, segments, minishards, microshards);
     REQUIRE(partition.chunk_elements(0) == segment_elements);
     std::uint64_t reached = 0;
     std::uint64_t least = elements;
-    for (std::uint32_t shard = 0; shard < ranks; ++shard)
-      for (std::uint32_t segment = 0; segment < segments; ++segment)
+    for (std::uint32_t segment = 0; segment < segments; ++segment)
+      for (std::uint32_t shard = 0; shard < ranks; ++shard)
         for (std::uint32_t minishard = 0; minishard < minishards; ++minishard)
           for (std::uint32_t microshard = 0; microshard < microshards; ++microshard) {
-            const Range piece = partition.microshard(minishard, microshard);
-            const std::uint64_t begin = partition.segment_begin(shard, segment) +
-                                        partition.minishard({.minishard = minishard}).begin + piece.begin;
+            const Range piece = partition.microshard(
+                {.segment = segment, .minishard = minishard, .microshard = microshard});
+            const std::uint64_t begin = partition.segment_begin(segment) +
+                                        partition.chunk_begin(segment, 0, shard) + piece.begin;
             if (begin != reached) FAIL("a gap or an overlap at element " << reached);
             reached = begin + piece.size();
             least = std::min(least, piece.size());
@@ -130,9 +132,9 @@ TEST_CASE("segments, minishards and microshards tile the padded tensor once") {
 }
 
 TEST_CASE("a partition keeps what it was made from") {
-  const Partition partition(1000, 4, 2, 3, 5);
+  const Partition partition = ring_partition(1000, 4, 2, 3, 5);
   REQUIRE(partition.elements() == 1000);
-  REQUIRE(partition.shards() == 4);
+  REQUIRE(partition.grid() == RankGrid({4}));
   REQUIRE(partition.segments() == 2);
   REQUIRE(partition.cut(0).minishards == 3);
   REQUIRE(partition.cut(0).microshards == 5);
@@ -140,25 +142,24 @@ TEST_CASE("a partition keeps what it was made from") {
 
 TEST_CASE("nothing can be cut in no parts") {
   const auto matcher = ContainsSubstring("at least 1");
-  REQUIRE_THROWS_WITH(Partition(0, 1, 1, 1, 1), matcher);
-  REQUIRE_THROWS_WITH(Partition(1, 0, 1, 1, 1), matcher);
-  REQUIRE_THROWS_WITH(Partition(1, 1, 0, 1, 1), matcher);
-  REQUIRE_THROWS_WITH(Partition(1, 1, 1, 0, 1), matcher);
-  REQUIRE_THROWS_WITH(Partition(1, 1, 1, 1, 0), matcher);
+  REQUIRE_THROWS_WITH(ring_partition(0, 1, 1, 1, 1), matcher);
+  REQUIRE_THROWS_WITH(ring_partition(1, 1, 0, 1, 1), matcher);
+  REQUIRE_THROWS_WITH(ring_partition(1, 1, 1, 0, 1), matcher);
+  REQUIRE_THROWS_WITH(ring_partition(1, 1, 1, 1, 0), matcher);
 }
 
 TEST_CASE("more microshards than elements are refused, naming both") {
-  REQUIRE_NOTHROW(Partition(24, 2, 2, 3, 2));
+  REQUIRE_NOTHROW(ring_partition(24, 2, 2, 3, 2));
   REQUIRE_THROWS_WITH(
-      Partition(20, 2, 2, 3, 2),
+      ring_partition(20, 2, 2, 3, 2),
       ContainsSubstring("3 minishards x 2 microshards") && ContainsSubstring("the 5 elements"));
-  REQUIRE_THROWS_AS(Partition(1, 1, 1, std::numeric_limits<std::uint32_t>::max(),
-                              std::numeric_limits<std::uint32_t>::max()),
+  REQUIRE_THROWS_AS(ring_partition(1, 1, 1, std::numeric_limits<std::uint32_t>::max(),
+                                   std::numeric_limits<std::uint32_t>::max()),
                     std::invalid_argument);
 }
 
 TEST_CASE("a tensor shorter than its shards is padded to one element each") {
-  const Partition partition(3, 8, 2, 1, 1);
+  const Partition partition = ring_partition(3, 8, 2, 1, 1);
   REQUIRE(partition.chunk_elements(0) == 1);
-  REQUIRE(partition.segment_begin(7, 1) == 15);
+  REQUIRE(partition.segment_begin(1) + partition.chunk_begin(1, 0, 7) == 15);
 }

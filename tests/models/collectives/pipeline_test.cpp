@@ -55,7 +55,7 @@ TEST_CASE("the defaults fit every tensor") {
       const std::uint32_t minishards = default_minishards(format, segment, 128);
       const std::uint32_t microshards = default_microshards(format, segment, minishards);
       CAPTURE(elements, minishards, microshards);
-      REQUIRE_NOTHROW(Partition(elements, 8, 2, minishards, microshards));
+      REQUIRE_NOTHROW(ring_partition(elements, 8, 2, minishards, microshards));
     }
   }
 }

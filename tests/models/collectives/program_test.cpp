@@ -11,8 +11,10 @@ using equarx::numerics::ElementFormat;
 
 namespace {
 
-constexpr Op kOps[] = {Op::find_scales, Op::encode_scales, Op::quantize, Op::lend, Op::accumulate,
-                       Op::add,         Op::dequantize,    Op::deliver,  Op::send, Op::wait};
+constexpr Op kOps[] = {Op::find_scales, Op::encode_scales, Op::quantize, Op::lend,
+                       Op::accumulate,  Op::add,           Op::reduce,   Op::dequantize,
+                       Op::deliver,     Op::store,         Op::barrier,  Op::send,
+                       Op::wait};
 
 // The instruction that `which` picks, in words.
 template <typename Which>
@@ -29,18 +31,8 @@ Program quantized_program() {
 
 }  // namespace
 
-TEST_CASE("neighbours go round the ring, and opposites undo each other") {
-  REQUIRE(neighbour(0, Direction::forward, 4) == 1);
-  REQUIRE(neighbour(3, Direction::forward, 4) == 0);
-  REQUIRE(neighbour(0, Direction::backward, 4) == 3);
-  for (const std::uint32_t ranks : {2, 3, 8})
-    for (std::uint32_t rank = 0; rank < ranks; ++rank)
-      for (const Direction direction : {Direction::forward, Direction::backward})
-        REQUIRE(neighbour(neighbour(rank, direction, ranks), opposite(direction), ranks) == rank);
-}
-
 TEST_CASE("transfers, and what only names bytes, are no vector work") {
-  const std::set<Op> free = {Op::lend, Op::deliver, Op::send, Op::wait};
+  const std::set<Op> free = {Op::lend, Op::deliver, Op::barrier, Op::send, Op::wait};
   for (const Op op : kOps) REQUIRE(is_vector_work(op) != free.contains(op));
   REQUIRE_THROWS_AS(is_vector_work(static_cast<Op>(99)), std::logic_error);
 }
@@ -52,10 +44,15 @@ TEST_CASE("every operation has a name of its own") {
   REQUIRE_THROWS_AS(name(static_cast<Op>(99)), std::logic_error);
   REQUIRE(name(Phase::reduce_scatter) == "ReduceScatter");
   REQUIRE(name(Phase::all_gather) == "AllGather");
-  REQUIRE(name(Direction::forward) == "forward");
-  REQUIRE(name(Direction::backward) == "backward");
-  REQUIRE(name(RingStyle::full_loop) == "full-loop");
-  REQUIRE(name(RingStyle::semi_loop) == "semi-loop");
+}
+
+TEST_CASE("every collective has its usual name") {
+  REQUIRE(name(Collective::all_reduce) == "AllReduce");
+  REQUIRE(name(Collective::reduce_scatter) == "ReduceScatter");
+  REQUIRE(name(Collective::all_gather) == "AllGather");
+  REQUIRE(name(Collective::all_to_all) == "AllToAll");
+  REQUIRE(name(Collective::broadcast) == "Broadcast");
+  REQUIRE_THROWS_AS(name(static_cast<Collective>(99)), std::logic_error);
 }
 
 TEST_CASE("an instruction in words says what, of which part, and where in the program") {
@@ -74,7 +71,8 @@ TEST_CASE("a send says where to, a wait says where from") {
     return [&program, op, content, direction](const Instruction& instruction) {
       if (instruction.op != op) return false;
       const Message& message = program.messages[instruction.message];
-      return message.direction == direction && program.buffers[message.buffer].content == content;
+      return message.channel == static_cast<ChannelId>(direction) &&
+             program.buffers[message.buffer].content == content;
     };
   };
   REQUIRE_THAT(
@@ -85,8 +83,8 @@ TEST_CASE("a send says where to, a wait says where from") {
       first_in_words(program, carries(Op::send, Content::scales, Direction::forward)),
       ContainsSubstring("send the scales of segment 0, minishard 0 forward (ReduceScatter"));
   REQUIRE_THAT(first_in_words(program, carries(Op::wait, Content::payload, Direction::forward)),
-               ContainsSubstring("wait for the payload of segment 0, minishard 0, microshard 0 "
-                                 "from backward (ReduceScatter"));
+               ContainsSubstring("wait for the payload of segment 0, minishard 0, microshard 0, "
+                                 "sent forward (ReduceScatter"));
 }
 
 TEST_CASE("an instruction that is not there cannot be described") {

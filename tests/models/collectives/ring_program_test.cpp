@@ -45,11 +45,17 @@ PhaseTraffic traffic(const Program& program, Phase phase, Direction direction) {
   PhaseTraffic traffic;
   for (const Instruction& instruction : program.instructions) {
     if (instruction.op != Op::send || instruction.phase != phase) continue;
-    if (program.messages[instruction.message].direction != direction) continue;
+    if (program.messages[instruction.message].channel != static_cast<ChannelId>(direction))
+      continue;
     ++traffic.messages;
     traffic.bytes += program.message_bytes(instruction.message);
   }
   return traffic;
+}
+
+// Microshards of a shard.
+std::size_t pieces_of(const RingOptions& options) {
+  return options.cut.minishards.value() * options.cut.microshards.value();
 }
 
 std::size_t count(const Program& program, Op op, Phase phase) {
@@ -61,6 +67,13 @@ constexpr Phase kBothPhases[] = {Phase::reduce_scatter, Phase::all_gather};
 constexpr Direction kBothDirections[] = {Direction::forward, Direction::backward};
 
 }  // namespace
+
+TEST_CASE("directions and styles have names") {
+  REQUIRE(name(Direction::forward) == "forward");
+  REQUIRE(name(Direction::backward) == "backward");
+  REQUIRE(name(RingStyle::full_loop) == "full-loop");
+  REQUIRE(name(RingStyle::semi_loop) == "semi-loop");
+}
 
 TEST_CASE("steps of both styles") {
   using Steps = std::array<std::uint32_t, kDirections>;
@@ -93,8 +106,8 @@ TEST_CASE("messages and bytes of each phase and direction, by closed form") {
       const BlockFormat& format = program.format(phase);
       std::uint64_t segment_bytes = payload_bytes(format, partition.chunk_elements(0));
       for (std::uint32_t minishard = 0; minishard < partition.cut(0).minishards; ++minishard)
-        segment_bytes +=
-            scale_count(format, partition.minishard({.minishard = minishard}).size()) * scale_bytes(format.scale);
+        segment_bytes += scale_count(format, partition.minishard({.minishard = minishard}).size()) *
+                         scale_bytes(format.scale);
       const std::uint64_t hop_messages =
           partition.cut(0).minishards * (partition.cut(0).microshards + (format.scaled ? 1 : 0));
       for (const Direction direction : kBothDirections) {
@@ -152,14 +165,14 @@ TEST_CASE("a quantized phase takes (1 + scale bytes / elements per scale) / 2 of
 
 TEST_CASE("scales go ahead of the payload that needs them, on every hop") {
   for_each_ring([](const Program& program, const RingOptions&) {
-    std::map<std::pair<BufferId, Direction>, int> hops;  // of a buffer so far
+    std::map<std::pair<BufferId, ChannelId>, int> hops;  // of a buffer so far
     for (const Instruction& instruction : program.instructions) {
       if (instruction.op != Op::send) continue;
       const Message& message = program.messages[instruction.message];
       const Buffer& buffer = program.buffers[message.buffer];
-      const int hop = ++hops[{message.buffer, message.direction}];
+      const int hop = ++hops[{message.buffer, message.channel}];
       if (buffer.content == Content::payload && program.format(buffer.phase).scaled)
-        REQUIRE(hops[{buffer.scales, message.direction}] >= hop);
+        REQUIRE(hops[{buffer.scales, message.channel}] >= hop);
     }
   });
 }
@@ -167,7 +180,7 @@ TEST_CASE("scales go ahead of the payload that needs them, on every hop") {
 TEST_CASE("every hop of a quantized ReduceScatter encodes anew, the AllGather encodes once") {
   for_each_ring([](const Program& program, const RingOptions& options) {
     const auto steps = ring_steps(program.ranks(), options.style);
-    const std::size_t pieces = options.cut.minishards * options.cut.microshards;
+    const std::size_t pieces = pieces_of(options);
     const auto made = [&](Phase phase) {
       return count(program, Op::quantize, phase) + count(program, Op::lend, phase);
     };
@@ -179,7 +192,7 @@ TEST_CASE("every hop of a quantized ReduceScatter encodes anew, the AllGather en
 TEST_CASE("sums are formed in FP32 where hops are quantized, in the wire format where not") {
   for_each_ring([](const Program& program, const RingOptions& options) {
     const auto steps = ring_steps(program.ranks(), options.style);
-    const std::size_t sums = (steps[0] + steps[1]) * options.cut.minishards * options.cut.microshards;
+    const std::size_t sums = (steps[0] + steps[1]) * pieces_of(options);
     const bool scaled = options.reduce_scatter.scaled;
     REQUIRE(count(program, Op::accumulate, Phase::reduce_scatter) == (scaled ? sums : 0));
     REQUIRE(count(program, Op::add, Phase::reduce_scatter) == (scaled ? 0 : sums));
@@ -189,7 +202,7 @@ TEST_CASE("sums are formed in FP32 where hops are quantized, in the wire format 
 TEST_CASE("abs-max costs a pass of its own only where no sum was just formed for it") {
   for_each_ring([](const Program& program, const RingOptions& options) {
     const auto steps = ring_steps(program.ranks(), options.style);
-    const std::size_t pieces = options.cut.minishards * options.cut.microshards;
+    const std::size_t pieces = pieces_of(options);
     const std::size_t ends = steps[1] == 0 ? 1 : 2;  // chips that start a shard
     REQUIRE(count(program, Op::find_scales, Phase::reduce_scatter) ==
             (options.reduce_scatter.scaled ? ends * pieces : 0));
@@ -246,7 +259,7 @@ TEST_CASE("each direction of a full loop has its own half of every shard, semi-l
   for_each_ring([](const Program& program, const RingOptions& options) {
     for (const Message& message : program.messages) {
       const std::uint32_t segment = program.buffers[message.buffer].tile.segment;
-      const bool own = segment == static_cast<std::uint32_t>(message.direction);
+      const bool own = segment == message.channel;
       REQUIRE((options.style == RingStyle::full_loop ? own : segment == 0));
     }
   });

@@ -13,6 +13,14 @@ namespace equarx::collectives {
 inline constexpr std::initializer_list<RingStyle> kStyles = {RingStyle::full_loop,
                                                              RingStyle::semi_loop};
 
+/// A tensor cut for one ring, every segment alike; not at all among ranks if there is only one.
+inline Partition ring_partition(std::uint64_t elements, std::uint32_t ranks, std::uint32_t segments,
+                                std::uint32_t minishards, std::uint32_t microshards) {
+  const std::vector<std::size_t> axes(ranks == 1 ? 0 : 1, 0);
+  return {elements, RankGrid({ranks == 1 ? 2 : ranks}),
+          std::vector<Segment>(segments, Segment{axes, {{minishards, microshards}}})};
+}
+
 /// An AllReduce on one ring, as most tests need it.
 inline Program make_ring_all_reduce(std::uint32_t ranks, std::uint64_t elements,
                                     numerics::ElementFormat tensor_format,

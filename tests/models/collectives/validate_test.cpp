@@ -30,7 +30,8 @@ Where transfers(Op op, const Program& program, Direction direction, Content cont
   return [=, &program](const Instruction& instruction) {
     if (!is(op, phase)(instruction)) return false;
     const Message& message = program.messages[instruction.message];
-    return message.direction == direction && program.buffers[message.buffer].content == content;
+    return message.channel == static_cast<ChannelId>(direction) &&
+           program.buffers[message.buffer].content == content;
   };
 }
 
@@ -123,7 +124,7 @@ TEST_CASE("a message that is not sent cannot be waited for") {
 
 TEST_CASE("a message that nothing mentions is noticed") {
   Program program = ring_program();
-  program.messages.push_back({0, Direction::forward});
+  program.messages.push_back({.buffer = 0, .channel = 0});
   check_rejected(program, "message " + std::to_string(program.messages.size() - 1) +
                               " is never sent (at its end)");
 }
@@ -210,8 +211,12 @@ TEST_CASE("every tile reaches the result, once") {
     check_rejected(program, "delivered twice");
 
     program = ring_program(phases);
-    program.instructions.erase(first(program, is(delivery, Phase::all_gather)));
-    check_rejected(program, "tile 0 never reaches the result (at its end)");
+    const auto missing = first(program, is(delivery, Phase::all_gather));
+    const std::uint64_t elements = program.partition.segment_elements(0);
+    const std::uint64_t left = elements - program.partition.microshard(missing->tile).size();
+    program.instructions.erase(missing);
+    check_rejected(program, std::to_string(left) + " of " + std::to_string(elements) +
+                                " elements of segment 0 reach the result (at its end)");
   }
 }
 
@@ -239,7 +244,7 @@ TEST_CASE("a program that does nothing does not reduce anything") {
   Program program = ring_program();
   program.instructions.clear();
   program.messages.clear();
-  check_rejected(program, "tile 0 never reaches the result (at its end)");
+  check_rejected(program, "0 of 10000 elements of segment 0 reach the result (at its end)");
 }
 
 TEST_CASE("the first instruction that breaks a rule is named") {

@@ -22,8 +22,7 @@ Program ring_program(RingStyle style, ElementFormat tensor, const BlockFormat& r
                               {.style = style,
                                .reduce_scatter = reduce,
                                .all_gather = gather,
-                               .minishards = 2,
-                               .microshards = 3});
+                               .cut = {.minishards = 2, .microshards = 3}});
 }
 
 // Work of the first instruction of this kind, for one element of a microshard.
@@ -96,8 +95,8 @@ TEST_CASE("work of a plain FP32 ring is an addition") {
 TEST_CASE("a bf16 ring leaves bf16 sums to an AllGather in int8, and converts an FP32 tensor") {
   const Program program = ring_program(RingStyle::full_loop, ElementFormat::fp32, kBf16, kInt8);
   check(per_element(program, Op::quantize, kReduce, Operand::input), 2.0, 6.0, 4.0);
-  check(per_element(program, Op::find_scales, kGather, Operand::sums), 3.0, 2.0);
-  check(per_element(program, Op::quantize, kGather, Operand::sums), 6.0, 3.0);
+  check(per_element(program, Op::find_scales, kGather, Operand::rounded_sums), 3.0, 2.0);
+  check(per_element(program, Op::quantize, kGather, Operand::rounded_sums), 6.0, 3.0);
   check(per_element(program, Op::dequantize, kGather, Operand::input), 3.0, 5.0, 4.0);
 }
 
@@ -113,6 +112,6 @@ TEST_CASE("scales are made for a whole minishard at once") {
 
 TEST_CASE("what is no vector work has no cost in operations") {
   const Program program = ring_program(RingStyle::full_loop, ElementFormat::bf16, kBf16, kBf16);
-  for (const Op op : {Op::send, Op::wait, Op::lend, Op::deliver})
+  for (const Op op : {Op::send, Op::wait, Op::lend, Op::deliver, Op::barrier})
     REQUIRE_THROWS_AS(work_of(program, {.op = op}), std::logic_error);
 }

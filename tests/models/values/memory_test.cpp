@@ -53,7 +53,8 @@ using equarx::numerics::ElementFormat;
 
 void check_memory(std::uint32_t ranks, std::uint64_t elements, const RingOptions& options,
                   unsigned threads) {
-  CAPTURE(ranks, elements, name(options.style), options.cut.minishards, options.cut.microshards, threads);
+  CAPTURE(ranks, elements, name(options.style), options.cut.minishards.value(),
+          options.cut.microshards.value(), threads);
   const Program program = make_ring_all_reduce(ranks, elements, ElementFormat::bf16, options);
   const TensorSource source(equarx::numerics::InputSpec{.seed = 16}, elements, ElementFormat::bf16);
   const std::size_t before = live_bytes;

@@ -10,6 +10,7 @@
 #include "models/collectives/ring_program.hpp"
 #include "models/numerics/reference_codec.hpp"
 #include "models/values/tensor_source.hpp"
+#include "tests/models/collectives/rings.hpp"
 
 namespace equarx::values {
 
@@ -83,14 +84,16 @@ class ScalarRing {
 inline std::vector<float> scalar_ring_all_reduce(const TensorSource& source, std::uint32_t ranks,
                                                  const collectives::RingOptions& options) {
   const std::uint32_t segments = collectives::ring_segments(options.style);
-  const collectives::Partition partition(source.elements(), ranks, segments, options.cut.minishards,
-                                         options.cut.microshards);
+  const std::uint32_t minishards = options.cut.minishards.value();
+  const collectives::Partition partition = collectives::ring_partition(
+      source.elements(), ranks, segments, minishards, options.cut.microshards.value());
   std::vector<float> result(std::size_t{ranks} * segments * partition.chunk_elements(0));
   for (std::uint32_t shard = 0; shard < ranks; ++shard)
     for (std::uint32_t segment = 0; segment < segments; ++segment)
-      for (std::uint32_t minishard = 0; minishard < options.cut.minishards; ++minishard) {
+      for (std::uint32_t minishard = 0; minishard < minishards; ++minishard) {
         const collectives::Range range = partition.minishard({.minishard = minishard});
-        const std::uint64_t first = partition.segment_begin(shard, segment) + range.begin;
+        const std::uint64_t first = partition.segment_begin(segment) +
+                                    partition.chunk_begin(segment, 0, shard) + range.begin;
         std::vector<std::vector<float>> inputs(ranks, std::vector<float>(range.size()));
         for (std::uint32_t rank = 0; rank < ranks; ++rank) source.read(rank, first, inputs[rank]);
         const auto values = ScalarRing(options, std::move(inputs)).all_reduce(shard, segment);

@@ -35,15 +35,15 @@ TEST_CASE("lanes share a program's instructions and buffers out, in order") {
       const Lane& lane = lanes.lanes()[lane_of(segment, minishard)];
       REQUIRE(std::ranges::is_sorted(lane.instructions));
       for (const InstructionId id : lane.instructions) ++instructions[id];
-      for (std::uint32_t place = 0; place < lane.buffers.size(); ++place) {
-        const BufferId id = lane.buffers[place];
+      REQUIRE(std::ranges::is_sorted(lane.buffers));
+      for (const BufferId id : lane.buffers) {
         ++buffers[id];
-        REQUIRE(lanes.place(id) == place);
         REQUIRE(program.buffers[id].tile.segment == segment);
         REQUIRE(program.buffers[id].tile.minishard == minishard);
       }
     }
-  REQUIRE(instructions == std::vector<int>(instructions.size(), 1));
+  for (InstructionId id = 0; id < instructions.size(); ++id)  // barriers have no values
+    REQUIRE(instructions[id] == (program.instructions[id].op == Op::barrier ? 0 : 1));
   REQUIRE(buffers == std::vector<int>(buffers.size(), 1));
 }
 
@@ -51,8 +51,7 @@ TEST_CASE("without scales each microshard is a lane, and lanes cover their segme
   const RingOptions options{.style = RingStyle::full_loop,
                             .reduce_scatter = {.element = ElementFormat::bf16},
                             .all_gather = {.element = ElementFormat::bf16},
-                            .minishards = 2,
-                            .microshards = 3};
+                            .cut = {.minishards = 2, .microshards = 3}};
   const Program program = make_ring_all_reduce(4, 40'001, ElementFormat::bf16, options);
   const LaneTable lanes(program);
   REQUIRE(lanes.lanes().size() == 2 * 2 * 3);
@@ -69,9 +68,10 @@ TEST_CASE("a unit knows its place, its exact sums and its result") {
   const TensorSource source(equarx::numerics::InputSpec{.seed = 8}, 5000, ElementFormat::fp32);
   const LaneTable lanes(program);
   UnitInterpreter interpreter(lanes, source);
-  interpreter.run({.shard = 2, .lane = lane_of(1, 2)});
+  interpreter.run({.place = 2, .lane = lane_of(1, 2)});
   const Range range = program.partition.minishard({.minishard = 2});
-  REQUIRE(interpreter.first_element() == program.partition.segment_begin(2, 1) + range.begin);
+  REQUIRE(interpreter.first_element() == program.partition.segment_begin(1) +
+                                             program.partition.chunk_begin(1, 0, 2) + range.begin);
   REQUIRE(interpreter.exact().size() == range.size());
   REQUIRE(interpreter.result().size() == range.size());
   REQUIRE(interpreter.ranks_identical());
@@ -88,12 +88,12 @@ TEST_CASE("a unit does not depend on what its interpreter ran before") {
   const Program program = ring_program(5001);
   const TensorSource source(equarx::numerics::InputSpec{.seed = 9}, 5001, ElementFormat::fp32);
   const LaneTable lanes(program);
-  const Unit last{.shard = 3, .lane = lane_of(1, 2)};  // shorter than the others: padded
+  const Unit last{.place = 3, .lane = lane_of(1, 2)};  // shorter than the others: padded
   UnitInterpreter fresh(lanes, source);
   fresh.run(last);
   UnitInterpreter used(lanes, source);
-  used.run({.shard = 0, .lane = lane_of(0, 0)});
-  used.run({.shard = 1, .lane = lane_of(1, 1)});
+  used.run({.place = 0, .lane = lane_of(0, 0)});
+  used.run({.place = 1, .lane = lane_of(1, 1)});
   used.run(last);
   REQUIRE(std::ranges::equal(used.result(), fresh.result()));
   REQUIRE(std::ranges::equal(used.exact(), fresh.exact()));
@@ -110,32 +110,27 @@ TEST_CASE("a unit beyond the end of the tensor has no elements") {
   const TensorSource source(equarx::numerics::InputSpec{.seed = 10}, 45, ElementFormat::fp32);
   const LaneTable lanes(program);
   UnitInterpreter interpreter(lanes, source);
-  interpreter.run({.shard = 3, .lane = lane_of(1, 1)});
+  interpreter.run({.place = 3, .lane = lane_of(1, 1)});
   REQUIRE(interpreter.result().size() == 1);
-  interpreter.run({.shard = 3, .lane = lane_of(1, 2)});
+  interpreter.run({.place = 3, .lane = lane_of(1, 2)});
   REQUIRE(interpreter.result().empty());
   REQUIRE(interpreter.ranks_identical());
 }
 
 TEST_CASE("ranks that end with other bits are noticed") {
   Program program = ring_program(5000);
-  // The first rank to decode a tile takes what another microshard of the same size holds.
-  const auto wrong = std::ranges::find_if(program.instructions, [](const Instruction& i) {
-    return i.op == Op::dequantize && i.tile.segment == 0 && i.tile.microshard == 1;
+  // The owner of a tile keeps its own sums instead of what it quantized for all others.
+  const auto own = std::ranges::find_if(program.instructions, [](const Instruction& i) {
+    return i.op == Op::dequantize && i.tile.segment == 0 && i.tile.shard_offset == 0;
   });
-  REQUIRE(wrong != program.instructions.end());
-  const auto other = std::find_if(
-      program.instructions.begin(), program.instructions.end(), [&](const Instruction& i) {
-        return i.op == Op::dequantize && i.tile.segment == 0 && i.tile.microshard == 0 &&
-               i.tile.minishard == wrong->tile.minishard;
-      });
-  REQUIRE(program.buffers[other->buffer].bytes == program.buffers[wrong->buffer].bytes);
-  wrong->buffer = other->buffer;
+  REQUIRE(own != program.instructions.end());
+  own->op = Op::store;
+  own->operand = Operand::sums;
   const TensorSource source(equarx::numerics::InputSpec{.seed = 11}, 5000, ElementFormat::fp32);
   const LaneTable lanes(program);
   UnitInterpreter interpreter(lanes, source);
-  interpreter.run({.shard = 0, .lane = lane_of(0, wrong->tile.minishard)});
+  interpreter.run({.place = 0, .lane = lane_of(0, own->tile.minishard)});
   REQUIRE_FALSE(interpreter.ranks_identical());
-  interpreter.run({.shard = 0, .lane = lane_of(1, 0)});
+  interpreter.run({.place = 0, .lane = lane_of(1, 0)});
   REQUIRE(interpreter.ranks_identical());
 }
