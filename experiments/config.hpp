@@ -17,15 +17,43 @@
 namespace equarx::experiments {
 
 enum class TopologyKind : std::uint8_t {
-  slice,  ///< one that the hardware is offered in, with its wraparound rule
-  mesh,   ///< a grid without wraparound
-  torus,  ///< a grid with wraparound, on all axes or on those given
-  ring,   ///< chips in a circle
+  slice,            ///< one that the hardware is offered in, with its wraparound rule
+  mesh,             ///< a grid without wraparound
+  torus,            ///< a grid with wraparound, on all axes or on those given
+  ring,             ///< chips in a circle
+  fully_connected,  ///< a cable between every two chips
+  file,             ///< any graph, from a file
+};
+
+/// A cable of a graph file. What is not given is the hardware's own.
+struct GraphLink {
+  topology::Cable cable{};
+  std::optional<double> rate;       ///< payload bytes per second of each direction
+  std::optional<double> latency_s;  ///< of each direction
+};
+
+/// What a graph file says.
+struct GraphConfig {
+  std::string name;
+  std::string description;
+  std::vector<std::string> chips;  ///< their names
+  std::vector<GraphLink> links;
+};
+
+/// A cable that the ring must not use, by the names of the chips that it joins.
+struct AvoidedCable {
+  std::string first;
+  std::string second;
+  topology::Cable cable{};
 };
 
 struct TopologyConfig {
   TopologyKind kind = TopologyKind::slice;
-  topology::GridShape shape;
+  topology::GridShape shape;        ///< of a slice, mesh, torus or ring
+  std::uint32_t chips = 0;          ///< of `fully_connected`
+  std::string file;                 ///< of `file`: its path as the user wrote it
+  GraphConfig graph;                ///< of `file`: its contents
+  std::vector<AvoidedCable> avoid;  ///< the ring is planned around them
 };
 
 struct TensorConfig {

@@ -7,6 +7,7 @@
 #include "experiments/config_parts.hpp"
 #include "experiments/hardware_json.hpp"
 #include "experiments/input_error.hpp"
+#include "experiments/topology_plan.hpp"
 
 namespace equarx::experiments {
 namespace {
@@ -40,7 +41,7 @@ ExperimentConfig read_config(const Json& json) {
   config.hardware = reader.text("hardware");
   config.chip = load_chip(config.hardware, "/hardware");
   config.topology = read_topology(reader.object("topology"), config.chip);
-  config.tensor = read_tensor(reader.object("tensor"), count_chips(config.topology.shape));
+  config.tensor = read_tensor(reader.object("tensor"), count_chips(config.topology));
   config.collectives = read_collectives(reader, config.tensor.dtype);
   config.baseline = read_baseline(reader, config.collectives);
   config.numerics = !reader.has("numerics") || reader.choice("numerics", kSwitch) == 1;

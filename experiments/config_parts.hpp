@@ -14,8 +14,8 @@
 namespace equarx::experiments {
 
 // Keys of which one is given.
-inline constexpr std::array<std::string_view, 4> kTopologyKinds = {"slice", "mesh", "torus",
-                                                                   "ring"};
+inline constexpr std::array<std::string_view, 6> kTopologyKinds = {
+    "slice", "mesh", "torus", "ring", "fully-connected", "file"};
 inline constexpr std::array<std::string_view, 2> kTensorSizes = {"shape", "bytes"};
 
 /// More elements than any machine holds, and few enough to be counted in bits.
@@ -37,9 +37,6 @@ std::string_view exactly_one(ObjectReader& reader, std::span<const std::string_v
 
 TopologyConfig read_topology(ObjectReader reader, const hardware::Chip& chip);
 Json topology_json(const TopologyConfig& topology);
-
-/// Chips of a shape. @throws InputError if it is no valid one.
-std::uint32_t count_chips(const topology::GridShape& shape);
 
 /// Opens the tensor's files, if it has some.
 TensorConfig read_tensor(ObjectReader reader, std::uint32_t ranks);

@@ -11,11 +11,11 @@
 
 #include "experiments/costs.hpp"
 #include "experiments/input_error.hpp"
+#include "experiments/topology_plan.hpp"
 #include "models/collectives/pipeline.hpp"
 #include "models/collectives/traffic.hpp"
 #include "models/units/quantity.hpp"
 #include "models/values/value_executor.hpp"
-#include "topologies/ring.hpp"
 #include "topologies/topology.hpp"
 
 namespace equarx::experiments {
@@ -30,45 +30,30 @@ std::string bytes_text(double bytes) { return units::format_short(bytes, units::
 // --- Machine
 
 /// Ranks along a ring through all chips, each linked to the next one in both directions.
-sim::Machine make_machine(const hardware::Chip& chip, const topology::GridShape& shape) {
-  const topology::Topology topology = topology::make_grid(shape);
-  const std::vector<topology::ChipId> ring = topology::hamiltonian_ring(shape);
+sim::Machine plan_machine(const ExperimentConfig& config) {
+  if (count_chips(config.topology) < 2)
+    throw InputError("/topology", "a collective needs at least two chips");
+  const PlannedTopology topology = plan_topology(config.topology, config.chip);
+  const topology::Topology& graph = topology.graph;
+  const std::vector<topology::ChipId> ring = plan_ring(config.topology, topology);
   sim::Machine machine;
-  machine.dma_queue = static_cast<std::uint32_t>(chip.dma_queue.value);
-  for (topology::LinkId id = 0; id < topology.link_count(); ++id) {
-    const topology::Link link = topology.link(id);
-    machine.links.push_back(
-        {fmt::format("{}->{}", topology.label(link.from), topology.label(link.to)),
-         chip.link_rate(), chip.hop_latency.value});
+  machine.dma_queue = static_cast<std::uint32_t>(config.chip.dma_queue.value);
+  for (topology::LinkId id = 0; id < graph.link_count(); ++id) {
+    const topology::Link link = graph.link(id);
+    machine.links.push_back({fmt::format("{}->{}", graph.label(link.from), graph.label(link.to)),
+                             topology.links[id].rate, topology.links[id].latency_s});
   }
   const auto ranks = static_cast<std::uint32_t>(ring.size());
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    machine.chip_names.push_back(topology.label(ring[rank]));
+    machine.chip_names.push_back(graph.label(ring[rank]));
     auto& routes = machine.routes.emplace_back();
     for (const Direction direction : {Direction::forward, Direction::backward}) {
       const std::uint32_t peer = collectives::neighbour(rank, direction, ranks);
       routes[static_cast<std::size_t>(direction)] = {
-          topology.find_link(ring[rank], ring[peer]).value()};
+          graph.find_link(ring[rank], ring[peer]).value()};
     }
   }
   return machine;
-}
-
-/// Larger machines would take longer to build than anybody waits.
-constexpr std::uint32_t kMostChips = 1 << 17;
-
-sim::Machine plan_machine(const ExperimentConfig& config) {
-  try {
-    const std::uint32_t chips = topology::chip_count(config.topology.shape);
-    if (chips < 2) throw InputError("/topology", "a collective needs at least two chips");
-    if (chips > kMostChips)
-      throw InputError(
-          "/topology",
-          fmt::format("has {} chips; at most {} can be simulated chip by chip", chips, kMostChips));
-    return make_machine(config.chip, config.topology.shape);
-  } catch (const std::invalid_argument& error) {
-    throw InputError("/topology", error.what());
-  }
 }
 
 std::optional<sim::Machine> plan_representative(const ExperimentConfig& config,

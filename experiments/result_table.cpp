@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "experiments/result_json.hpp"
+#include "experiments/topology_plan.hpp"
 #include "models/units/quantity.hpp"
 
 namespace equarx::experiments {
@@ -54,17 +55,6 @@ std::string values_note(const values::ValueResult& values) {
 }
 
 }  // namespace
-
-std::string topology_text(const TopologyConfig& topology) {
-  const auto& shape = topology.shape;
-  switch (topology.kind) {
-    case TopologyKind::slice: return "slice " + topology::format_lengths(shape.lengths);
-    case TopologyKind::mesh: return "mesh " + topology::format_lengths(shape.lengths);
-    case TopologyKind::torus: return "torus " + topology::format_lengths(shape.lengths);
-    case TopologyKind::ring: return "ring";
-  }
-  return {};
-}
 
 std::string aligned_table(const std::vector<TableRow>& rows) {
   std::vector<std::size_t> widths(rows.front().size());

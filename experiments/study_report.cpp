@@ -13,6 +13,7 @@
 #include "experiments/input_error.hpp"
 #include "experiments/result_json.hpp"
 #include "experiments/result_table.hpp"
+#include "experiments/topology_plan.hpp"
 
 namespace equarx::experiments {
 namespace {

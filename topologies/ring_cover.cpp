@@ -59,7 +59,7 @@ class Backtracking {
 
   bool settle_all_chips() {
     for (ChipId chip = 0; chip < graph_.chip_count(); ++chip) {
-      if (!settle(chip) || !propagate()) return false;
+      if (!settle(chip, State::out) || !propagate()) return false;
     }
     return true;
   }
@@ -106,7 +106,7 @@ class Backtracking {
       if (one_ring_ && closes_ring && cables_in_ < graph_.chip_count()) return false;
       if (one_ring_ && !closes_ring) keep_path_open(path_ends);
     }
-    return settle(a) && settle(b);
+    return settle(a, state) && settle(b, state);
   }
 
   void undo() {
@@ -136,14 +136,13 @@ class Backtracking {
     }
   }
 
-  /// What follows for the cables of a chip from their number.
-  bool settle(ChipId chip) {
+  /// What follows for the other cables of a chip after one was decided.
+  bool settle(ChipId chip, State decided) {
     constexpr std::uint32_t kCablesOfAChip = 2;
     const Chip& place = chips_[chip];
     if (place.in > kCablesOfAChip || place.in + place.open < kCablesOfAChip) return false;
-    if (place.open == 0) return true;
-    if (place.in == kCablesOfAChip) {
-      push_open_cables(chip, State::out);
+    if (decided == State::in) {
+      if (place.in == kCablesOfAChip) push_open_cables(chip, State::out);
     } else if (place.in + place.open == kCablesOfAChip) {
       push_open_cables(chip, State::in);
     }

@@ -117,6 +117,8 @@ TEST_CASE("rings are found without knowing that the graph is a grid") {
   CHECK(fault_of(find_ring(twisted_torus(4), {}, std::nullopt), twisted_torus(4), {}) == "");
   const std::vector<Cable> avoid = {{0, 1}, {17, 33}};
   CHECK(fault_of(find_ring(twisted_torus(8), avoid, std::nullopt), twisted_torus(8), avoid) == "");
+  const Topology many = make_fully_connected(kMaxFullyConnected);
+  CHECK(find_ring(many, {{0, 1}}, std::nullopt).outcome == RingOutcome::found);
   const Topology all = make_fully_connected(50);
   CHECK(fault_of(find_ring(all, {{0, 1}}, std::nullopt), all, {{0, 1}}) == "");
 }
