@@ -10,6 +10,7 @@
 #include "experiments/input_error.hpp"
 #include "experiments/result_json.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/topology_command.hpp"
 
 namespace {
 
@@ -31,19 +32,44 @@ constexpr const char* kFooter =
     "  equarx-sim reproduce experiments/equarx_paper\n"
     "  equarx-sim quantize tests/fixtures/activations/layer1_ranks8_tokens32.npy --format "
     "mxfp8-e4m3\n"
+    "  equarx-sim topology --torus 4x4x4 --svg torus.svg\n"
     "\n"
     "Exit codes: 0 done, 1 a defect of this program (or a row outside its tolerance, with "
     "--strict), "
     "2 wrong input.";
 
-void add_config(CLI::App& command, equarx::cli::ConfigArguments& arguments) {
-  command.add_option("CONFIG", arguments.path, "Experiment configuration (JSON)")->required();
+void add_overrides(CLI::App& command, equarx::cli::ConfigArguments& arguments) {
   command
       .add_option("--set", arguments.overrides,
                   "Override a value: POINTER=VALUE, where VALUE is JSON or plain text, like "
                   "'/tensor/bytes=8 MiB'; may be repeated")
       ->expected(1)
       ->take_all();
+}
+
+void add_config(CLI::App& command, equarx::cli::ConfigArguments& arguments) {
+  command.add_option("CONFIG", arguments.path, "Experiment configuration (JSON)")->required();
+  add_overrides(command, arguments);
+}
+
+void add_topology(CLI::App& command, equarx::cli::TopologyArguments& arguments) {
+  command.add_option("CONFIG", arguments.config.path,
+                     "Experiment configuration, of which hardware and topology are read; without "
+                     "one, give one of the options");
+  add_overrides(command, arguments.config);
+  command.add_option("--hardware", arguments.hardware,
+                     "Built-in chip or hardware file; tpu-v5e by default");
+  command.add_option("--slice", arguments.slice, "Slice that the chip is offered in, like 4x4");
+  command.add_option("--mesh", arguments.mesh, "Grid without wraparound, like 4x4x4");
+  command.add_option("--torus", arguments.torus, "Grid with wraparound");
+  command.add_option("--wraparound", arguments.wraparound,
+                     "Axes of the torus that wrap around, like true,false");
+  command.add_option("--ring", arguments.ring, "Number of chips in a circle");
+  command.add_option("--fully-connected", arguments.fully_connected,
+                     "Number of chips with a cable between every two");
+  command.add_option("--file", arguments.file, "Graph file (configs/schema/topology.schema.json)");
+  command.add_option("--svg", arguments.svg, "Draw the topology and its ring into this file");
+  command.add_flag("--json", arguments.json, "Print one JSON object instead of a table");
 }
 
 void add_tensor(CLI::App& command, equarx::cli::QuantizeArguments& arguments) {
@@ -102,6 +128,12 @@ int run(int argc, char** argv) {
       app.add_subcommand("quantize", "Quantize the tensor of a file once and report the error");
   add_tensor(*quantize, tensor);
 
+  cli::TopologyArguments topology;
+  CLI::App* describe = app.add_subcommand(
+      "topology",
+      "Describe a topology: size, distances, bisection, and the ring through all chips");
+  add_topology(*describe, topology);
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -116,6 +148,7 @@ int run(int argc, char** argv) {
   if (show->parsed()) cli::show(arguments);
   if (validate->parsed()) cli::validate(arguments);
   if (quantize->parsed()) cli::quantize(tensor);
+  if (describe->parsed()) cli::describe_topology(topology);
   if (reproduce->parsed() && !cli::reproduce(study)) return kExitOutsideTolerance;
   return EXIT_SUCCESS;
 }
