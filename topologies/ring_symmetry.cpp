@@ -111,7 +111,7 @@ std::optional<std::vector<ChipId>> move_off(const GridShape& shape, std::vector<
     for (ChipId& chip : ring) {
       chip = chip_at(shape, moved(shape, motion, &Motion::forth, coordinates_of(shape, chip)));
     }
-    std::ranges::rotate(ring, std::ranges::find(ring, ChipId{0}));
+    std::rotate(ring.begin(), std::ranges::find(ring, ChipId{0}), ring.end());
     return ring;
   } while (budget > 0 && advance(shape, motion));
   return std::nullopt;
