@@ -35,25 +35,10 @@ constexpr std::array kHalves = {Algorithm::ring,   Algorithm::equarx,
 constexpr std::array kAllToAll = {Algorithm::direct, Algorithm::automatic};
 constexpr std::array kBroadcast = {Algorithm::ring, Algorithm::direct, Algorithm::automatic};
 
-/// Why the algorithm cannot run on the topology, whatever its links are; empty if it can.
-std::string obstacle(Algorithm algorithm, const ExperimentConfig& config) {
-  const std::uint32_t chips = count_chips(config.topology);
-  switch (algorithm) {
-    case Algorithm::torus:
-      return is_grid(config.topology) ? "" : "needs a grid of chips: a slice, mesh, torus or ring";
-    case Algorithm::halving_doubling:
-    case Algorithm::recursive_doubling:
-      return std::has_single_bit(chips)
-                 ? ""
-                 : fmt::format("needs a power of two of chips, and there are {}", chips);
-    default: return "";
-  }
-}
-
 std::string runnable_text(const ExperimentConfig& config) {
   std::vector<std::string_view> names;
   for (const Algorithm other : algorithms_of(config.collective))
-    if (obstacle(other, config).empty()) names.push_back(name(other));
+    if (why_not(other, config).empty()) names.push_back(name(other));
   return list_of(names);
 }
 
@@ -168,13 +153,27 @@ bool can_be_quantized(Collective collective, Algorithm algorithm) {
 
 bool can_be_plain(Algorithm algorithm) { return algorithm != Algorithm::equarx; }
 
+std::string why_not(Algorithm algorithm, const ExperimentConfig& config) {
+  const std::uint32_t chips = count_chips(config.topology);
+  switch (algorithm) {
+    case Algorithm::torus:
+      return is_grid(config.topology) ? "" : "needs a grid of chips: a slice, mesh, torus or ring";
+    case Algorithm::halving_doubling:
+    case Algorithm::recursive_doubling:
+      return std::has_single_bit(chips)
+                 ? ""
+                 : fmt::format("needs a power of two of chips, and there are {}", chips);
+    default: return "";
+  }
+}
+
 RankGrid rank_grid(Algorithm algorithm, const ExperimentConfig& config, const std::string& place) {
   const std::uint32_t chips = count_chips(config.topology);
   if (chips < 2) throw InputError("/topology", "a collective needs at least two chips");
-  const std::string why_not = obstacle(algorithm, config);
-  if (!why_not.empty())
+  const std::string obstacle = why_not(algorithm, config);
+  if (!obstacle.empty())
     throw InputError(place, fmt::format("'{}' {}; this topology can run {}", name(algorithm),
-                                        why_not, runnable_text(config)));
+                                        obstacle, runnable_text(config)));
   switch (algorithm) {
     case Algorithm::torus: return RankGrid(long_axes(config.topology.shape));
     case Algorithm::halving_doubling:

@@ -32,8 +32,11 @@ bool has_two_phases(Algorithm algorithm);
 bool can_be_quantized(collectives::Collective collective, Algorithm algorithm);
 bool can_be_plain(Algorithm algorithm);
 
-/// How ranks are numbered. @throws InputError at `place` if the algorithm cannot run on so many chips, or
-/// on this kind of topology, naming those that can. (Whether there is a ring is found elsewhere.)
+/// Why the algorithm cannot run on so many chips, or on this kind of topology, as a clause; empty if it
+/// can. (Whether there is a ring is found elsewhere.)
+std::string why_not(Algorithm algorithm, const ExperimentConfig& config);
+
+/// How ranks are numbered. @throws InputError at `place` if why_not(), naming the algorithms that can run.
 collectives::RankGrid rank_grid(Algorithm algorithm, const ExperimentConfig& config,
                                 const std::string& place);
 

@@ -45,16 +45,33 @@ values::TensorSource make_source(const TensorConfig& tensor) {
   return {tensor.opened, tensor.elements, tensor.dtype};
 }
 
-/// The chips that a link of the whole machine joins, by its name; representatives have none.
-LinkUse link_use(const sim::Machine& machine, const sim::TimeResult& time, sim::LinkIndex link,
-                 bool symmetric) {
+/// Every link direction of a whole machine, with the chips that it joins.
+std::vector<LinkUse> all_links(const sim::Machine& machine, const sim::TimeResult& time) {
   constexpr std::string_view kArrow = "->";
-  LinkUse use{machine.links[link].name, {}, {}, time.link_bytes[link], time.link_busy_s[link]};
-  const std::size_t arrow = use.name.find(kArrow);
-  if (symmetric || arrow == std::string::npos) return use;
-  use.from = use.name.substr(0, arrow);
-  use.to = use.name.substr(arrow + kArrow.size());
-  return use;
+  std::vector<LinkUse> uses;
+  for (sim::LinkIndex link = 0; link < machine.links.size(); ++link) {
+    const std::string& name = machine.links[link].name;
+    const std::size_t arrow = name.find(kArrow);
+    uses.push_back({name, name.substr(0, arrow), name.substr(arrow + kArrow.size()),
+                    time.link_bytes[link], time.link_busy_s[link]});
+  }
+  return uses;
+}
+
+/// The links that every chip has, as the first representative has them.
+std::vector<LinkUse> links_of_each(const CollectivePlan& plan, const sim::TimeResult& time) {
+  std::vector<LinkUse> uses;
+  const std::vector<sim::Way>& ways = plan.simulated.machine.ways.front();
+  for (std::size_t channel = 0; channel < ways.size(); ++channel) {
+    const sim::LinkIndex link = ways[channel].route.front();
+    if (link == uses.size())  // the first channel over it
+      uses.push_back({fmt::format("every chip's link {}", plan.program.channels[channel].name),
+                      {},
+                      {},
+                      time.link_bytes[link],
+                      time.link_busy_s[link]});
+  }
+  return uses;
 }
 
 FailureReport report_failure(const CollectivePlan& plan, const sim::TransferFailure& failure) {
@@ -77,9 +94,7 @@ void report_time(const CollectivePlan& plan, const sim::TimeResult& time, RunRes
   run.symmetric = plan.simulated.symmetric;
   run.simulation_reason = plan.simulated.reason;
   run.core_busy_s = std::ranges::max(time.core_busy_s);
-  const auto links = run.symmetric ? machine.ways.front().size() : machine.links.size();
-  for (sim::LinkIndex link = 0; link < links; ++link)
-    run.links.push_back(link_use(machine, time, link, run.symmetric));
+  run.links = run.symmetric ? links_of_each(plan, time) : all_links(machine, time);
   if (time.failure) {
     run.failure = report_failure(plan, *time.failure);
     return;

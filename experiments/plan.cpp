@@ -9,6 +9,7 @@
 #include "experiments/costs.hpp"
 #include "experiments/input_error.hpp"
 #include "experiments/plan_checks.hpp"
+#include "models/collectives/traffic.hpp"
 
 namespace equarx::experiments {
 namespace {
@@ -41,23 +42,37 @@ void fill_in_cut(const CollectivePlan& plan, CollectiveConfig& config) {
   config.microshards = first.microshards;
 }
 
-/// Messages that all simulated chips receive together.
-double simulated_messages(const CollectivePlan& plan) {
-  return static_cast<double>(plan.simulated.machine.ranks()) *
-         static_cast<double>(plan.program.messages.size());
+/// About how long a simulation takes on this computer. Where messages of many chips share links, SimGrid
+/// divides them among all that are under way again at every start and end of one.
+double simulation_time_s(const CollectivePlan& plan) {
+  constexpr double kPerMessage = 4e-6;
+  constexpr double kPerSharer = 1e-7;
+  const sim::Machine& machine = plan.simulated.machine;
+  const auto messages =
+      static_cast<double>(collectives::total_messages(plan.program, machine.ranks()));
+  const bool alone = std::ranges::all_of(machine.ways, [](const std::vector<sim::Way>& ways) {
+    return std::ranges::all_of(ways, [](const sim::Way& way) { return way.route.size() == 1; });
+  });
+  if (alone) return messages * kPerMessage;
+  const double under_way = machine.ranks() * static_cast<double>(plan.program.channels.size());
+  return messages * (kPerMessage + kPerSharer * std::min(under_way, messages));
 }
 
 /// Every algorithm that can run with this format here.
 PlannedCollective plan_candidates(const CollectiveConfig& config, Site& site,
                                   const std::string& place) {
-  constexpr double kMostMessages =
-      2e7;  // a minute or two; more is for those who ask for it by name
+  constexpr double kMostTime = 10.0;  // seconds; more is for those who ask for it by name
   PlannedCollective planned;
   for (const Algorithm algorithm : algorithms_of(site.config().collective)) {
     if (algorithm == Algorithm::automatic) continue;
     const bool fits = config.format.scaled ? can_be_quantized(site.config().collective, algorithm)
                                            : can_be_plain(algorithm);
     if (!fits) continue;
+    const std::string obstacle = why_not(algorithm, site.config());
+    if (!obstacle.empty()) {
+      planned.unsuited.push_back({algorithm, obstacle});
+      continue;
+    }
     CollectiveConfig candidate = config;
     candidate.algorithm = algorithm;
     try {
@@ -66,10 +81,12 @@ PlannedCollective plan_candidates(const CollectiveConfig& config, Site& site,
       planned.unsuited.push_back({algorithm, error.what()});
       continue;
     }
-    if (simulated_messages(planned.candidates.back()) <= kMostMessages) continue;
+    const double time_s = simulation_time_s(planned.candidates.back());
+    if (time_s <= kMostTime) continue;
     planned.unsuited.push_back(
-        {algorithm, fmt::format("not tried: {:.2g} messages to simulate; name it to run it",
-                                simulated_messages(planned.candidates.back()))});
+        {algorithm,
+         fmt::format("not tried: simulating it would take about {:.0f} s; name it to run it",
+                     time_s)});
     planned.candidates.pop_back();
   }
   if (planned.candidates.empty())

@@ -58,14 +58,12 @@ std::string failure_note(const RunResult& run) {
 
 /// What `auto` took, and what the others would have been.
 std::string candidates_note(const RunResult& run) {
-  std::string text = fmt::format("  {}: {}; ", run.label, name(run.algorithm));
-  std::vector<std::string> others;
+  std::string text = fmt::format("  {} took {}, the fastest of those that can run:\n", run.label,
+                                 name(run.algorithm));
   for (const Candidate& candidate : run.candidates)
-    if (candidate.algorithm != run.algorithm)
-      others.push_back(
-          fmt::format("{} {}", name(candidate.algorithm),
-                      candidate.time_s ? time_text(*candidate.time_s) : candidate.note));
-  return text + fmt::format("others: {}.\n", fmt::join(others, ", "));
+    text += fmt::format("    {:<18}  {}\n", name(candidate.algorithm),
+                        candidate.time_s ? time_text(*candidate.time_s) : candidate.note);
+  return text;
 }
 
 /// The link directions that were busy for most of the time.
@@ -80,13 +78,24 @@ std::string busiest_note(const RunResult& run) {
   return fmt::format("  {}: {}\n", run.label, fmt::join(texts, ", "));
 }
 
+/// How the collectives were simulated: those that have one reason together.
 std::string simulation_note(const std::vector<RunResult>& runs) {
   std::string text;
-  for (const RunResult& run : runs)
-    if (&run == &runs.front() || run.simulation_reason != runs.front().simulation_reason)
-      text +=
-          fmt::format("  {} simulated {}: {}.\n", run.label,
-                      run.symmetric ? "by representatives" : "chip by chip", run.simulation_reason);
+  for (auto run = runs.begin(); run != runs.end(); ++run) {
+    const auto same = [&](const RunResult& other) {
+      return other.simulation_reason == run->simulation_reason;
+    };
+    if (std::find_if(runs.begin(), run, same) != run) continue;
+    std::vector<std::string> labels;
+    for (const RunResult& other : runs)
+      if (same(other)) labels.push_back(other.label);
+    text +=
+        fmt::format("  Simulated {} ({}): {}.\n",
+                    run->symmetric ? "by representatives" : "chip by chip", run->simulation_reason,
+                    labels.size() == runs.size() && runs.size() > 1
+                        ? "all"
+                        : fmt::format("{}", fmt::join(labels, ", ")));
+  }
   return text;
 }
 
@@ -126,7 +135,7 @@ std::string to_table(const ExperimentResult& result) {
     if (run.failure) text += failure_note(run);
   for (const RunResult& run : result.runs)
     if (!run.candidates.empty()) text += candidates_note(run);
-  text += "  lower bound: bytes of the busiest link direction / its bandwidth.\n";
+  text += "  Lower bound: bytes of the busiest link direction / its bandwidth.\n";
   text += simulation_note(result.runs);
   text += "  Busiest link directions:\n";
   for (const RunResult& run : result.runs) text += "  " + busiest_note(run);
