@@ -21,11 +21,12 @@ struct AttentionMethod {
   /// Local layers compute (and keep) their window only, instead of masking what lies outside of it.
   bool skips_outside_window = false;
 
-  /// If not fused: bytes of one score in HBM. FP32 unless told.
-  double score_bytes = 4.0;
+  /// If not fused: bytes of one score in HBM. Implementations that calculate in bf16 write them so.
+  double score_bytes = kActivationBytes;
 
   /// If not fused: how often each score crosses HBM, at least 2: written by the first operation, read by
-  /// the last, and all else is the softmax's. May be fractional: what is measured is an effective number.
+  /// the last, and all else is the softmax's, which at best reads and writes once. May be fractional: what
+  /// is measured is an effective number.
   double score_passes = 4.0;
 };
 

@@ -31,6 +31,14 @@ Operation elementwise(std::string_view name, double elements, double operands, d
   return operation;
 }
 
+/// The same, of rows that are normalized while they are read: their statistics are known already.
+Operation normalized_matrix(std::string_view name, double rows, double inputs, double outputs,
+                            WeightType weights) {
+  Operation operation = matrix(name, rows, inputs, outputs, weights);
+  operation.vector_ops = rows * inputs * (kFromBf16 + kNormScale + kToBf16);
+  return operation;
+}
+
 double activation_ops(Activation activation) {
   switch (activation) {
     case Activation::gelu: return kGelu;
@@ -55,6 +63,18 @@ void append(std::vector<Operation>& operations, const std::vector<Operation>& mo
   operations.insert(operations.end(), more.begin(), more.end());
 }
 
+/// Adds a result, normalized if the model does so, to the residual, and finds the statistics of the
+/// norm that follows. A norm needs its whole row before it can scale it, so the result is read twice.
+Operation add_to_residual(std::string_view name, const Context& context) {
+  const bool normalized = context.model.post_norms;
+  const double elements = context.width();
+  Operation operation = elementwise(name, elements, normalized ? 3.0 : 2.0,
+                                    (normalized ? kNormSum + kNormScale : 0.0) + kAdd + kNormSum);
+  constexpr double kArrays = 3.0;  // result, residual before and after
+  operation.live_bytes = kArrays * elements * kActivationBytes;
+  return operation;
+}
+
 /// Sums the parts that the chips have of a result, and adds it to the residual.
 void append_reduction(std::vector<Operation>& operations, const Context& context,
                       std::string_view allreduce, std::string_view residual) {
@@ -64,26 +84,25 @@ void append_reduction(std::vector<Operation>& operations, const Context& context
     sum.live_bytes = 2.0 * sum.allreduce_bytes;
     operations.push_back(sum);
   }
-  const double norm = context.model.post_norms ? kNorm : 0.0;
-  operations.push_back(elementwise(residual, context.width(), 2.0, norm + kAdd));
+  operations.push_back(add_to_residual(residual, context));
 }
 
-/// Norm, queries, keys and values, their positions, attention, output.
+/// Queries, keys and values, their positions, attention, output.
 std::vector<Operation> attention_block(const Context& c, bool local) {
   const double rows = c.extent.rows();
   const double rotated = rows * (c.query_width() + c.kv_width());
   const WeightType weights = c.model.weights;
   std::vector<Operation> operations = {
-      elementwise("attention_norm", c.width(), 1.0, kNorm),
-      matrix("qkv", rows, c.model.d_model, c.query_width() + 2.0 * c.kv_width(), weights),
-      elementwise("rope", rotated, 1.0, kRotate + (c.model.qk_norms ? kNorm : 0.0))};
+      normalized_matrix("qkv", rows, c.model.d_model, c.query_width() + 2.0 * c.kv_width(),
+                        weights),
+      elementwise("rope", rotated, 1.0,
+                  kRotate + (c.model.qk_norms ? kNormSum + kNormScale : 0.0))};
   append(operations, attention_operations(c.model, c.extent, c.shard, c.method, local));
   operations.push_back(matrix("attention_output", rows, c.query_width(), c.model.d_model, weights));
   append_reduction(operations, c, "attention_allreduce", "attention_residual");
   return operations;
 }
 
-/// Norm, FFN.
 std::vector<Operation> ffn_block(const Context& c) {
   const double rows = c.extent.rows();
   const double inner = c.shard.ffn;
@@ -91,8 +110,7 @@ std::vector<Operation> ffn_block(const Context& c) {
   const double gating = c.model.gated_ffn ? kMultiply : 0.0;
   const WeightType weights = c.model.weights;
   std::vector<Operation> operations = {
-      elementwise("ffn_norm", c.width(), 1.0, kNorm),
-      matrix("ffn_in", rows, c.model.d_model, parts * inner, weights),
+      normalized_matrix("ffn_in", rows, c.model.d_model, parts * inner, weights),
       elementwise("activation", rows * inner, parts, activation_ops(c.model.activation) + gating),
       matrix("ffn_out", rows, inner, c.model.d_model, weights)};
   append_reduction(operations, c, "ffn_allreduce", "ffn_residual");
@@ -109,6 +127,7 @@ std::vector<Operation> embedding(const Context& context) {
   Operation lookup{.name = "embedding", .kind = OperationKind::memory};
   lookup.weight_bytes = context.width() * bytes_of(context.model.weights);
   lookup.written_bytes = context.width() * kActivationBytes;
+  lookup.vector_ops = context.width() * (kFromBf16 + kNormSum);
   lookup.live_bytes = lookup.written_bytes;
   return {lookup};
 }
@@ -117,7 +136,7 @@ std::vector<Operation> embedding(const Context& context) {
 std::vector<Operation> head(const Context& context) {
   const Transformer& model = context.model;
   const double rows = context.extent.batch;
-  return {elementwise("final_norm", rows * model.d_model, 1.0, kNorm),
+  return {elementwise("final_norm", rows * model.d_model, 1.0, kNormSum + kNormScale),
           matrix("logits", rows, model.d_model, context.shard.vocabulary, model.weights)};
 }
 

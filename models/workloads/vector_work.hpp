@@ -8,8 +8,10 @@ namespace equarx::workloads {
 inline constexpr double kFromBf16 = 1.0;  // shift into the upper half
 inline constexpr double kToBf16 = 2.0;    // add the rounding term, pack
 inline constexpr double kAdd = 1.0;
-/// Root-mean-square norm: square, add up; multiply by the reciprocal root and by the weight.
-inline constexpr double kNorm = 4.0;
+/// Root-mean-square norm, its statistics: square, add up.
+inline constexpr double kNormSum = 2.0;
+/// The rest of it: multiply by the reciprocal root and by the weight.
+inline constexpr double kNormScale = 2.0;
 /// Rotary position: multiply by cosine and sine, add, exchange halves.
 inline constexpr double kRotate = 4.0;
 /// Scale, compare and select for the mask, maximum, subtract, exponential (2), add up, multiply by the

@@ -75,6 +75,19 @@ TEST_CASE("prefill waits for arithmetic in its matrix products, decoding for the
   CHECK(roofline(testing::find(prefill.head, "logits"), v5e).roof == Roof::hbm);
 }
 
+TEST_CASE("element-wise work waits for HBM, even if its operations were twice as many") {
+  const ComputeRates v5e{197e12, 1.0, 6.144e12 / 2.0, 819e9, 0.0};
+  const PhaseOperations phase = phase_operations(testing::gemma3_27b(), Prefill{4096, 1}, 16, {});
+  std::size_t count = 0;
+  for (const Operation& operation : phase.global_layer)
+    if (operation.kind == OperationKind::vector || operation.name == "softmax") {
+      CAPTURE(operation.name);
+      CHECK(roofline(operation, v5e).roof == Roof::hbm);
+      ++count;
+    }
+  CHECK(count == 5);
+}
+
 TEST_CASE("roofs have names") {
   CHECK(name(Roof::matrix) == "matrix");
   CHECK(name(Roof::vector) == "vector");
