@@ -238,3 +238,23 @@ TEST_CASE("tensors that a torus cannot cut are refused") {
   REQUIRE_THROWS_AS(make_ring_program(grid, 0, ElementFormat::bf16, options),
                     std::invalid_argument);
 }
+
+TEST_CASE("an order that does not name every axis once is refused") {
+  RingOptions options = ring(RingStyle::full_loop, {true, true}, int8_blocks(32), 1, 1);
+  using Axes = std::vector<std::size_t>;
+  for (const Axes& axes : {Axes{0}, Axes{0, 0}, Axes{0, 2}, Axes{0, 1, 2}, Axes{0, 1, 1}}) {
+    options.axes = axes;
+    REQUIRE_THROWS_WITH(
+        make_ring_program(RankGrid({3, 3}), kElements, ElementFormat::bf16, options),
+        ContainsSubstring("each of the 2 axes once"));
+  }
+}
+
+TEST_CASE("a torus makes no AllToAll and no Broadcast") {
+  RingOptions options = ring(RingStyle::full_loop, {true, true}, int8_blocks(32), 1, 1);
+  for (const Collective collective : {Collective::all_to_all, Collective::broadcast}) {
+    options.collective = collective;
+    REQUIRE_THROWS_AS(make_ring_program(RankGrid({3, 3}), kElements, ElementFormat::bf16, options),
+                      std::logic_error);
+  }
+}
