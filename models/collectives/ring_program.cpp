@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "models/collectives/program_writer.hpp"
 
@@ -504,6 +505,13 @@ std::vector<std::vector<std::size_t>> axis_orders(const RankGrid& grid,
     order.resize(grid.axes());
     std::iota(order.begin(), order.end(), std::size_t{0});
   }
+  std::vector<std::size_t> sorted = order;
+  std::ranges::sort(sorted);
+  for (std::size_t axis = 0; axis < std::max(sorted.size(), grid.axes()); ++axis)
+    if (sorted.size() != grid.axes() || sorted[axis] != axis)
+      throw std::invalid_argument(
+          fmt::format("the order of axes {} does not name each of the {} axes once",
+                      fmt::join(order, ", "), grid.axes()));
   std::vector<std::vector<std::size_t>> orders = {order};
   while (options.rotate_axes && orders.size() < order.size()) {
     std::ranges::rotate(order, order.begin() + 1);
@@ -570,6 +578,8 @@ Cut choose_cut(const CutRule& rule, const numerics::BlockFormat& format,
 
 Program make_ring_program(const RankGrid& grid, std::uint64_t elements,
                           numerics::ElementFormat tensor_format, const RingOptions& options) {
+  if (options.collective == Collective::all_to_all || options.collective == Collective::broadcast)
+    throw std::logic_error(fmt::format("a ring program is no {}", name(options.collective)));
   ProgramWriter writer({options.collective,
                         make_partition(grid, elements, options),
                         tensor_format,

@@ -61,7 +61,8 @@ std::array<std::uint32_t, kDirections> ring_steps(std::uint32_t length, RingStyl
 std::uint32_t ring_segments(RingStyle style);
 
 /// The program for `elements` elements of `tensor_format`.
-/// @throws std::invalid_argument if there are more parts than elements.
+/// @throws std::invalid_argument if there are more parts than elements, or the order of axes does not
+/// name each of them once.
 Program make_ring_program(const RankGrid& grid, std::uint64_t elements,
                           numerics::ElementFormat tensor_format, const RingOptions& options);
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -22,6 +23,21 @@ namespace {
   throw std::logic_error(
       fmt::format("wrong program: {} ({})", why,
                   at_end ? "at its end" : describe(program, static_cast<InstructionId>(at))));
+}
+
+/// Whether the tile that an instruction names is the one that its buffer was made of: the maker's and
+/// the reader's names of a shard differ by the way between them.
+bool holds_tile(const Program& program, const Instruction& instruction) {
+  const RankGrid& grid = program.grid();
+  const Tile& made = program.buffers.at(instruction.buffer).tile;
+  const Offset offset = grid.move(instruction.origin.offset, made.shard_offset);
+  const std::vector<std::size_t>& axes = program.partition.segment(made.segment).axes;
+  for (std::size_t i = 0; i + made.uncut < axes.size(); ++i)
+    if (grid.coordinate(instruction.tile.shard_offset, axes[i]) != grid.coordinate(offset, axes[i]))
+      return false;
+  Tile tile = instruction.tile;
+  tile.shard_offset = made.shard_offset;
+  return tile == made;
 }
 
 /// Goes through the one list that all ranks share, as any one of them sees it.
@@ -108,6 +124,7 @@ class UniformValidator {
   void need_buffer(const Instruction& instruction) const {
     if (!holds(instruction.buffer, instruction.origin)) fail("a buffer is read before it is there");
     need_scales(instruction);
+    if (!holds_tile(program_, instruction)) fail("a buffer is read as another tile than its own");
   }
 
   void need_scales(const Instruction& instruction) const {
@@ -175,7 +192,7 @@ class RankByRankValidator {
       for (const auto& queue : rank.inbox)
         if (!queue.empty())
           fail(rank.at, fmt::format("message {} is never waited for", queue.front()));
-      if (rank.delivered != program_.partition.segments() * segment_elements())
+      if (rank.elements != program_.partition.segments() * segment_elements())
         fail(rank.at, "not every element reaches the result");
     }
   }
@@ -183,9 +200,10 @@ class RankByRankValidator {
  private:
   struct RankState {
     std::size_t at = 0;
-    std::vector<bool> holds;                   // by buffer
-    std::vector<std::deque<MessageId>> inbox;  // by channel
-    std::uint64_t delivered = 0;
+    std::vector<bool> holds;                                                  // by buffer
+    std::vector<std::deque<MessageId>> inbox;                                 // by channel
+    std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> tiles;  // delivered
+    std::uint64_t elements = 0;                                               // of them
   };
 
   /// Executes one instruction; false if the rank is done or has to wait.
@@ -223,10 +241,18 @@ class RankByRankValidator {
       case Op::deliver:
       case Op::dequantize:
         if (!rank.holds[instruction.buffer]) fail(rank.at, "a buffer is read before it is there");
-        rank.delivered += program_.partition.microshard(instruction.tile).size();
+        if (!holds_tile(program_, instruction))
+          fail(rank.at, "a buffer is read as another tile than its own");
+        deliver(rank, instruction.tile);
         return true;
       default: return true;
     }
+  }
+
+  void deliver(RankState& rank, const Tile& tile) const {
+    if (!rank.tiles.emplace(tile.segment, tile.minishard, tile.microshard).second)
+      fail(rank.at, "a tile is delivered twice");
+    rank.elements += program_.partition.microshard(tile).size();
   }
 
   std::uint64_t segment_elements() const { return program_.partition.segment_elements(0); }

@@ -1,5 +1,6 @@
 #include "models/numerics/error_theory.hpp"
 
+#include <bit>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -80,6 +81,37 @@ std::vector<std::uint32_t> semi_loop_messages(std::uint32_t ranks) {
   std::vector<std::uint32_t> messages;
   append_arm(messages, ranks / 2);
   append_arm(messages, ranks - ranks / 2 - 1);
+  return messages;
+}
+
+std::vector<std::uint32_t> torus_messages(std::span<const std::uint32_t> lengths,
+                                          RingMessages ring) {
+  std::uint32_t ranks = 1;
+  for (const std::uint32_t length : lengths) ranks *= length;
+  check_positive(ranks, "ranks");
+  std::vector<std::uint32_t> messages;
+  std::uint32_t summed = 1;  // ranks in each term of this axis
+  for (const std::uint32_t length : lengths) {
+    const std::uint32_t rings = ranks / summed / length;
+    for (std::uint32_t i = 0; i < rings; ++i)
+      for (const std::uint32_t terms : ring(length)) messages.push_back(summed * terms);
+    summed *= length;
+  }
+  return messages;
+}
+
+std::vector<std::uint32_t> direct_messages(std::uint32_t ranks) {
+  check_positive(ranks, "ranks");
+  return std::vector<std::uint32_t>(ranks - 1, 1);
+}
+
+std::vector<std::uint32_t> recursive_doubling_messages(std::uint32_t ranks) {
+  if (!std::has_single_bit(ranks)) {
+    throw std::invalid_argument(std::to_string(ranks) + " ranks: needs to be a power of two");
+  }
+  std::vector<std::uint32_t> messages;
+  for (std::uint32_t summed = 1; summed < ranks; summed *= 2)
+    messages.insert(messages.end(), ranks / summed, summed);
   return messages;
 }
 

@@ -34,6 +34,27 @@ std::vector<std::uint32_t> full_loop_messages(std::uint32_t ranks);
 /// steps that meet at the owner.
 std::vector<std::uint32_t> semi_loop_messages(std::uint32_t ranks);
 
+/// Messages of one ring of a number of ranks, such as full_loop_messages.
+using RingMessages = std::vector<std::uint32_t> (*)(std::uint32_t);
+
+/// As full_loop_messages, of a ReduceScatter along one axis of a torus after the other: every message
+/// of the axes before counts once for each of the ranks that it is later summed along the others with.
+/// Their sum over all ranks, full-loop: sum over axes of (length - 1) / 2. Axes of length 2 make it
+/// recursive halving. Every length >= 1, else std::invalid_argument.
+std::vector<std::uint32_t> torus_messages(std::span<const std::uint32_t> lengths,
+                                          RingMessages ring = full_loop_messages);
+
+/// As full_loop_messages, of a direct exchange: one term of each other rank. One-shot, which encodes a
+/// rank's own term too, and gathers nothing, has that of one rank more: its factor is 1, that of
+/// two-shot (ranks - 1) / ranks + 1.
+std::vector<std::uint32_t> direct_messages(std::uint32_t ranks);
+
+/// As full_loop_messages, of recursive doubling, which gathers nothing: round k encodes the
+/// ranks / 2^(k-1) different sums of 2^(k-1) ranks that there are, each once, though several ranks
+/// have it. So every round adds ranks / ranks = 1 to the factor, which is log2(ranks).
+/// ranks a power of two, else std::invalid_argument.
+std::vector<std::uint32_t> recursive_doubling_messages(std::uint32_t ranks);
+
 /// NMSE of a quantized AllReduce of independent zero-mean ranks of equal power:
 ///   c x [ (1 / ranks) x sum of ranks_in_message + g ],
 /// ranks_in_message for each quantized edge of the ReduceScatter (empty if that is not quantized),

@@ -1,6 +1,7 @@
 // Machines and programs that several tests of sim/ use.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -26,6 +27,32 @@ inline sim::Machine ring_machine(std::uint32_t ranks, double rate, double latenc
       }
       ways.push_back({peer, {static_cast<sim::LinkIndex>(machine.links.size())}});
       machine.links.push_back({"link " + std::to_string(machine.links.size()), rate, latency});
+    }
+  }
+  return machine;
+}
+
+/// Where every channel of `program` is a link of its own from each chip to the next along its axis: a
+/// torus with wraparound for a program on a grid. On an axis of length two both directions lead to
+/// the same chip, over the same link.
+inline sim::Machine torus_machine(const collectives::Program& program, double rate,
+                                  double latency) {
+  sim::Machine machine;
+  machine.dma_queue = 16;
+  for (collectives::Rank rank = 0; rank < program.ranks(); ++rank) {
+    machine.chip_names.push_back("chip " + std::to_string(rank));
+    auto& ways = machine.ways.emplace_back();
+    for (const collectives::Channel& channel : program.channels) {
+      const collectives::Rank peer = program.grid().move(rank, channel.offset);
+      const auto same = std::ranges::find(ways, peer, &sim::Way::peer);
+      if (same != ways.end()) {
+        const sim::Way way = *same;
+        ways.push_back(way);
+        continue;
+      }
+      ways.push_back({peer, {static_cast<sim::LinkIndex>(machine.links.size())}});
+      machine.links.push_back(
+          {"link " + std::to_string(rank) + " to " + std::to_string(peer), rate, latency});
     }
   }
   return machine;

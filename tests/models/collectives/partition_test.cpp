@@ -163,3 +163,130 @@ TEST_CASE("a tensor shorter than its shards is padded to one element each") {
   REQUIRE(partition.chunk_elements(0) == 1);
   REQUIRE(partition.segment_begin(1) + partition.chunk_begin(1, 0, 7) == 15);
 }
+
+namespace {
+
+using Lengths = std::vector<std::uint32_t>;
+using Axes = std::vector<std::size_t>;
+
+// Marks the elements of one kind of chunk of all ranks, each chunk once.
+std::vector<int> covered(const Partition& partition, std::uint32_t segment, std::uint32_t uncut) {
+  const RankGrid& grid = partition.grid();
+  std::vector<int> marks(partition.segment_elements(segment));
+  std::vector<std::uint64_t> begins;
+  for (Rank rank = 0; rank < grid.ranks(); ++rank) {
+    const std::uint64_t begin = partition.chunk_begin(segment, uncut, rank);
+    if (std::ranges::find(begins, begin) != begins.end()) continue;
+    begins.push_back(begin);
+    for (std::uint32_t mini = 0; mini < partition.cut(segment, uncut).minishards; ++mini)
+      for (std::uint32_t micro = 0; micro < partition.cut(segment, uncut).microshards; ++micro) {
+        const Tile tile{0, segment, uncut, mini, micro};
+        const Range minishard = partition.minishard(tile);
+        const Range microshard = partition.microshard(tile);
+        REQUIRE(minishard.begin <= microshard.begin);
+        REQUIRE(microshard.end <= minishard.end);
+        for (std::uint64_t i = microshard.begin; i < microshard.end; ++i) ++marks.at(begin + i);
+      }
+  }
+  return marks;
+}
+
+}  // namespace
+
+TEST_CASE("chunks of every size tile their segment, in every order of the axes") {
+  const RankGrid grid({2, 3, 4});
+  Axes order = {0, 1, 2};
+  do {
+    CAPTURE(order);
+    const Partition partition(10'001, grid,
+                              {{order, {{2, 3}, {3, 2}, {1, 4}}, 1}, {order, {{1, 1}}, 1}});
+    for (std::uint32_t segment = 0; segment < 2; ++segment)
+      for (std::uint32_t uncut = 0; uncut <= 3; ++uncut) {
+        CAPTURE(segment, uncut);
+        REQUIRE(covered(partition, segment, uncut) ==
+                std::vector<int>(partition.segment_elements(segment), 1));
+      }
+  } while (std::ranges::next_permutation(order).found);
+}
+
+TEST_CASE("chunks nest: each along one axis more lies at its rank's place in the one before") {
+  const RankGrid grid({2, 3, 4});
+  for (const Axes& axes : {Axes{0, 1, 2}, Axes{1, 2, 0}, Axes{2, 0, 1}}) {
+    const Partition partition(24'000, grid, {{axes, {{1, 1}}, 1}});
+    for (Rank rank = 0; rank < grid.ranks(); ++rank) {
+      REQUIRE(partition.chunk_begin(0, 3, rank) == 0);
+      for (std::uint32_t uncut = 3; uncut-- > 0;) {
+        const std::uint64_t chunk = partition.chunk_elements(0, uncut);
+        const std::size_t axis = axes[2 - uncut];
+        REQUIRE(partition.chunk_elements(0, uncut + 1) == chunk * grid.length(axis));
+        REQUIRE(partition.chunk_begin(0, uncut, rank) ==
+                partition.chunk_begin(0, uncut + 1, rank) + grid.coordinate(rank, axis) * chunk);
+      }
+    }
+  }
+}
+
+TEST_CASE("segments that cut along some axes only are shared by the ranks along the others") {
+  const RankGrid grid({2, 3});
+  const Partition partition(600, grid, {{{1}, {{1, 1}}, 1}});
+  REQUIRE(partition.chunk_elements(0) == 200);
+  for (Rank rank = 0; rank < 6; ++rank)
+    REQUIRE(partition.chunk_begin(0, 0, rank) == rank % 3 * 200);
+  const Partition whole(600, grid, {{{}, {{1, 1}}, 1}});
+  REQUIRE(whole.chunk_elements(0) == 600);
+  for (Rank rank = 0; rank < 6; ++rank) REQUIRE(whole.chunk_begin(0, 0, rank) == 0);
+}
+
+TEST_CASE("each kind of chunk has its own cut, the last of which serves all further ones") {
+  const Partition partition(24'000, RankGrid({2, 3, 4}), {{{0, 1, 2}, {{5, 2}, {3, 1}}, 1}});
+  REQUIRE(partition.cut(0) == Cut{5, 2});
+  REQUIRE(partition.cut(0, 1) == Cut{3, 1});
+  REQUIRE(partition.cut(0, 2) == Cut{3, 1});
+  REQUIRE(partition.cut(0, 3) == Cut{3, 1});
+  REQUIRE(partition.minishard({.uncut = 0, .minishard = 4}).end == 1000);
+  REQUIRE(partition.minishard({.uncut = 1, .minishard = 2}).end == 4000);
+}
+
+TEST_CASE("segments share the tensor in proportion, padded to whole shards at most") {
+  std::mt19937_64 random(4);
+  for (int trial = 0; trial < 300; ++trial) {
+    const Lengths lengths = {2 + static_cast<std::uint32_t>(random() % 3),
+                             2 + static_cast<std::uint32_t>(random() % 4)};
+    const RankGrid grid(lengths);
+    const std::uint64_t elements = 1 + any_size(random, 18);
+    std::vector<Segment> segments;
+    std::uint64_t shares = 0;
+    for (std::uint64_t i = 0; i <= random() % 4; ++i) {
+      segments.push_back({{0, 1}, {{1, 1}}, 1 + static_cast<std::uint32_t>(random() % 5)});
+      shares += segments.back().share;
+    }
+    CAPTURE(lengths, elements, shares);
+    const Partition partition(elements, grid, segments);
+    std::uint64_t reached = 0;
+    for (std::uint32_t segment = 0; segment < partition.segments(); ++segment) {
+      REQUIRE(partition.segment_begin(segment) == reached);
+      const std::uint64_t size = partition.segment_elements(segment);
+      REQUIRE(size % grid.ranks() == 0);
+      const double fair =
+          static_cast<double>(elements) * segments[segment].share / static_cast<double>(shares);
+      REQUIRE(static_cast<double>(size) >= fair * (1.0 - 1e-12));
+      REQUIRE(static_cast<double>(size) < fair + grid.ranks());
+      reached += size;
+    }
+    REQUIRE(reached >= elements);
+    REQUIRE(reached - elements < partition.segments() * std::uint64_t{grid.ranks()});
+  }
+}
+
+TEST_CASE("a cut that one kind of chunk cannot fill is refused, whichever it is") {
+  const RankGrid grid({2, 2});
+  REQUIRE_NOTHROW(Partition(80, grid, {{{0, 1}, {{4, 5}, {8, 5}}, 1}}));
+  REQUIRE_THROWS_WITH(
+      Partition(80, grid, {{{0, 1}, {{4, 6}, {8, 5}}, 1}}),
+      ContainsSubstring("4 minishards x 6 microshards") && ContainsSubstring("the 20 elements"));
+  REQUIRE_THROWS_WITH(
+      Partition(80, grid, {{{0, 1}, {{4, 5}, {8, 6}}, 1}}),
+      ContainsSubstring("8 minishards x 6 microshards") && ContainsSubstring("the 40 elements"));
+  REQUIRE_THROWS_WITH(Partition(80, grid, {{{0, 1}, {{4, 5}, {0, 5}}, 1}}),
+                      ContainsSubstring("at least 1"));
+}

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "models/collectives/broadcast_program.hpp"
+#include "models/collectives/exchange_program.hpp"
 #include "tests/catch.hpp"
 #include "tests/models/collectives/rings.hpp"
 
@@ -224,6 +226,10 @@ TEST_CASE("one tile cannot stand in for another") {
   Program program = ring_program();
   const auto one = last(program, is(Op::dequantize, Phase::all_gather));
   one->tile.microshard = 0;
+  check_rejected(program, "as another tile than its own");
+  one->buffer = std::ranges::find_if(program.instructions, [&](const Instruction& i) {
+                  return i.op == Op::dequantize && i.tile == one->tile;
+                })->buffer;
   check_rejected(program, "delivered twice");
 }
 
@@ -256,4 +262,178 @@ TEST_CASE("the first instruction that breaks a rule is named") {
                  "quantize: segment 0, minishard 0, microshard 0 (ReduceScatter, "
                  "instruction " +
                      std::to_string(at + 1) + ")");
+}
+
+namespace {
+
+Program torus_program(Collective collective = Collective::all_reduce) {
+  RingOptions options = ring(RingStyle::full_loop, {true, true}, int8_blocks(32), 2, 3);
+  options.collective = collective;
+  return make_ring_program(RankGrid({3, 4}), 20'000, ElementFormat::bf16, options);
+}
+
+Program broadcast_program() {
+  return make_ring_broadcast(4, 20'000, ElementFormat::bf16,
+                             {.style = RingStyle::full_loop,
+                              .format = int8_blocks(32),
+                              .cut = {.minishards = 2, .microshards = 3}});
+}
+
+Where sends_gathered(const Program& program, Content content) {
+  return [&program, content](const Instruction& instruction) {
+    if (instruction.op != Op::send) return false;
+    const Message& message = program.messages[instruction.message];
+    return message.origin.gathered != 0 && message.origin.offset == 0 &&
+           program.buffers[message.buffer].content == content;
+  };
+}
+
+}  // namespace
+
+TEST_CASE("what was gathered goes on only after all of it has arrived") {
+  for (const Content content : {Content::payload, Content::scales}) {
+    Program program = torus_program();
+    const auto gathered = first(program, sends_gathered(program, content));
+    const BufferId buffer = program.messages[gathered->message].buffer;
+    // The last arrival of the same buffer from one of the ranks along the axis that is done.
+    auto arrival = gathered;
+    do --arrival;
+    while (arrival->op != Op::wait || program.messages[arrival->message].buffer != buffer);
+    hoist(gathered, arrival);
+    check_rejected(program, "a buffer is sent before it is there");
+  }
+}
+
+TEST_CASE("a gathered delivery needs the gathered message") {
+  Program program = torus_program(Collective::all_gather);
+  const auto reader = first(program, [](const Instruction& instruction) {
+    return instruction.op == Op::dequantize && instruction.origin.gathered != 0;
+  });
+  auto arrival = reader;
+  while (arrival->op != Op::wait || program.messages[arrival->message].buffer != reader->buffer)
+    --arrival;
+  hoist(reader, arrival);
+  check_rejected(program, "a buffer is read before it is there");
+}
+
+TEST_CASE("a gathered delivery that is missing leaves out the shards of all its ranks") {
+  Program program = torus_program(Collective::all_gather);
+  const auto missing = first(program, [](const Instruction& instruction) {
+    return instruction.op == Op::dequantize && instruction.origin.gathered != 0;
+  });
+  const std::uint32_t segment = missing->tile.segment;
+  const std::uint64_t elements = program.partition.segment_elements(segment);
+  const std::uint64_t left = elements - program.partition.microshard(missing->tile).size() *
+                                            program.grid().span(missing->origin.gathered);
+  program.instructions.erase(missing);
+  check_rejected(program, std::to_string(left) + " of " + std::to_string(elements) +
+                              " elements of segment " + std::to_string(segment));
+}
+
+TEST_CASE("a ReduceScatter delivers a shard, no more and no less") {
+  Program program = torus_program(Collective::reduce_scatter);
+  const auto stored = first(program, is(Op::store));
+  program.instructions.insert(stored, *stored);
+  check_rejected(program, "delivered twice");
+  program = torus_program(Collective::reduce_scatter);
+  program.instructions.erase(first(program, is(Op::store)));
+  check_rejected(program, "reach the result");
+  program = torus_program(Collective::reduce_scatter);
+  program.collective = Collective::all_reduce;
+  check_rejected(program, "elements of segment 0 reach the result");
+}
+
+TEST_CASE("a buffer is read as the tile that it was made of, and as no other") {
+  const auto check = [](Program program, const Where& reads, const auto& change) {
+    const auto reader = first(program, reads);
+    change(*reader);
+    REQUIRE_THROWS_WITH(validate(program),
+                        ContainsSubstring("a buffer is read as another tile than its own"));
+  };
+  const Where sums = is(Op::accumulate);
+  const Where foreign = [](const Instruction& instruction) {
+    return instruction.op == Op::dequantize && instruction.origin.offset != 0;
+  };
+  for (const Where& reads : {sums, foreign}) {
+    check(torus_program(), reads, [](Instruction& i) { i.tile.shard_offset ^= 1; });
+    check(torus_program(), reads, [](Instruction& i) { i.tile.minishard ^= 1; });
+    check(torus_program(), reads, [](Instruction& i) { i.tile.microshard ^= 1; });
+    check(ring_program(), reads, [](Instruction& i) { i.tile.segment ^= 1; });
+  }
+  // A rank that decodes a neighbour's shard as its own would be noticed by nobody else.
+  check(ring_program(), foreign, [](Instruction& i) { i.tile.shard_offset = 0; });
+  check(broadcast_program(), is(Op::dequantize, Phase::all_gather),
+        [](Instruction& i) { i.tile.microshard ^= 1; });
+}
+
+TEST_CASE("terms of a sum must all have arrived") {
+  const auto exchange = [] {
+    return make_one_shot_all_reduce(
+        4, 20'000, ElementFormat::bf16,
+        {int8_blocks(32), int8_blocks(32), {.minishards = 2, .microshards = 3}});
+  };
+  Program program = exchange();
+  const auto reduce = first(program, is(Op::reduce));
+  REQUIRE((reduce - 1)->op == Op::wait);
+  std::iter_swap(reduce - 1, reduce);
+  check_rejected(program, "a buffer is read before it is there");
+  program = exchange();
+  std::erase_if(program.instructions, is(Op::store));
+  check_rejected(program, "0 of 20000 elements");
+}
+
+TEST_CASE("ranks that differ: a wait that nobody answers") {
+  Program program = broadcast_program();
+  const Where passes_on = [](const Instruction& instruction) {
+    return instruction.op == Op::send && instruction.ranks != RankRange{0, 0};
+  };
+  program.instructions.erase(first(program, passes_on));
+  check_rejected(program, "out of the order of sends");
+  program = broadcast_program();
+  std::erase_if(program.instructions, passes_on);
+  check_rejected(program, "a wait is never answered");
+}
+
+TEST_CASE("ranks that differ: a message that nobody waits for") {
+  Program program = broadcast_program();
+  const auto wait = last(program, is(Op::wait, Phase::all_gather));
+  wait->ranks = {wait->ranks.first + 1, wait->ranks.last};
+  check_rejected(program, "a buffer is read before it is there");
+  program = broadcast_program();
+  const auto send = last(program, is(Op::send, Phase::all_gather));
+  const auto message = static_cast<MessageId>(program.messages.size());
+  program.messages.push_back(program.messages[send->message]);
+  program.instructions.push_back(*send);
+  program.instructions.back().message = message;
+  check_rejected(program, "message " + std::to_string(message) + " is never waited for");
+}
+
+TEST_CASE("ranks that differ: nobody passes on what has not arrived") {
+  Program program = broadcast_program();
+  const auto send = first(program, is(Op::send, Phase::all_gather));
+  send->ranks = {1, 1};  // instead of the root
+  check_rejected(program, "a buffer is sent before it is there");
+}
+
+TEST_CASE("ranks that differ: every one of them must get everything, once") {
+  Program program = broadcast_program();
+  const auto delivery = last(program, is(Op::dequantize, Phase::all_gather));
+  delivery->ranks.last = delivery->ranks.first;  // and not its other receivers
+  check_rejected(program, "not every element reaches the result");
+  program = broadcast_program();
+  const auto again = last(program, is(Op::dequantize, Phase::all_gather));
+  program.instructions.insert(again, *again);
+  check_rejected(program, "delivered twice");
+  // Enough elements in all, but one microshard twice and another not at all.
+  program = broadcast_program();
+  const auto other = first(program, is(Op::dequantize, Phase::all_gather));
+  const auto twice = std::ranges::find_if(program.instructions, [&](const Instruction& i) {
+    return i.op == Op::dequantize && i.ranks == other->ranks && i.tile != other->tile &&
+           program.partition.microshard(i.tile).size() ==
+               program.partition.microshard(other->tile).size();
+  });
+  REQUIRE(twice != program.instructions.end());
+  twice->buffer = other->buffer;
+  twice->tile = other->tile;
+  check_rejected(program, "delivered twice");
 }

@@ -158,6 +158,47 @@ TEST_CASE("messages of rings, and the factors they give") {
   REQUIRE(allreduce_nmse(0.5, 8, {}, false) == 0.0);
 }
 
+TEST_CASE("messages of tori, and the factors they give") {
+  using Lengths = std::vector<std::uint32_t>;
+  REQUIRE(torus_messages(Lengths{4}) == full_loop_messages(4));
+  REQUIRE(torus_messages(Lengths{5}, semi_loop_messages) == semi_loop_messages(5));
+  REQUIRE(torus_messages(Lengths{2, 3}) == Lengths{1, 1, 1, 2, 4});
+  REQUIRE(torus_messages(Lengths{3, 2}) == Lengths{1, 2, 1, 2, 3});
+  REQUIRE(torus_messages(Lengths{1, 1}).empty());
+  for (const Lengths& lengths : {Lengths{4, 2}, {3, 3}, {4, 4, 4}, {2, 2, 2, 2}, {16, 16}}) {
+    std::uint32_t ranks = 1;
+    double factor = 1.0;
+    for (const std::uint32_t length : lengths) {
+      ranks *= length;
+      factor += (length - 1) / 2.0;
+    }
+    CAPTURE(lengths);
+    // Every rank's term but one is added to another by one message.
+    REQUIRE(torus_messages(lengths).size() == ranks - 1);
+    REQUIRE(torus_messages(lengths, semi_loop_messages).size() == ranks - 1);
+    REQUIRE(allreduce_nmse(1.0, ranks, torus_messages(lengths), true) == Approx(factor));
+  }
+  // Recursive halving: log2(N) / 2 + 1.
+  REQUIRE(allreduce_nmse(1.0, 8, torus_messages(Lengths{2, 2, 2}), true) == Approx(2.5));
+  REQUIRE_THROWS_WITH(torus_messages(Lengths{4, 0}), ContainsSubstring("ranks is 0"));
+}
+
+TEST_CASE("messages of exchanges, and the factors they give") {
+  REQUIRE(direct_messages(4) == std::vector<std::uint32_t>{1, 1, 1});
+  REQUIRE(direct_messages(1).empty());
+  REQUIRE(recursive_doubling_messages(4) == std::vector<std::uint32_t>{1, 1, 1, 1, 2, 2});
+  REQUIRE(recursive_doubling_messages(1).empty());
+  for (std::uint32_t n : {2U, 8U, 64U}) {
+    const std::vector<std::uint32_t> one_shot(n, 1);
+    REQUIRE(allreduce_nmse(1.0, n, one_shot, false) == Approx(1.0));
+    REQUIRE(allreduce_nmse(1.0, n, direct_messages(n), true) == Approx(2.0 - 1.0 / n));
+    REQUIRE(allreduce_nmse(1.0, n, recursive_doubling_messages(n), false) == Approx(std::log2(n)));
+  }
+  REQUIRE_THROWS_WITH(direct_messages(0), ContainsSubstring("ranks is 0"));
+  for (std::uint32_t ranks : {0U, 3U, 12U})
+    REQUIRE_THROWS_WITH(recursive_doubling_messages(ranks), ContainsSubstring("power of two"));
+}
+
 TEST_CASE("a full-loop ring of codecs has the predicted error") {
   constexpr std::uint32_t kRanks = 8;
   constexpr std::size_t kBlock = 128;

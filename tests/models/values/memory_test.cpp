@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "models/collectives/broadcast_program.hpp"
+#include "models/collectives/exchange_program.hpp"
 #include "models/values/value_executor.hpp"
 #include "tests/catch.hpp"
 #include "tests/models/collectives/rings.hpp"
@@ -49,13 +51,11 @@ namespace {
 
 using namespace equarx::values;
 using namespace equarx::collectives;
+using equarx::numerics::BlockFormat;
 using equarx::numerics::ElementFormat;
 
-void check_memory(std::uint32_t ranks, std::uint64_t elements, const RingOptions& options,
-                  unsigned threads) {
-  CAPTURE(ranks, elements, name(options.style), options.cut.minishards.value(),
-          options.cut.microshards.value(), threads);
-  const Program program = make_ring_all_reduce(ranks, elements, ElementFormat::bf16, options);
+void check_memory(const Program& program, unsigned threads) {
+  const std::uint64_t elements = program.partition.elements();
   const TensorSource source(equarx::numerics::InputSpec{.seed = 16}, elements, ElementFormat::bf16);
   const std::size_t before = live_bytes;
   peak_bytes = before;
@@ -68,6 +68,13 @@ void check_memory(std::uint32_t ranks, std::uint64_t elements, const RingOptions
   CHECK(used < 1.05 * promised + 100e3);
   CHECK(used > 0.7 * promised);
   CHECK(after == before);
+}
+
+void check_memory(std::uint32_t ranks, std::uint64_t elements, const RingOptions& options,
+                  unsigned threads) {
+  CAPTURE(ranks, elements, name(options.style), options.cut.minishards.value(),
+          options.cut.microshards.value(), threads);
+  check_memory(make_ring_all_reduce(ranks, elements, ElementFormat::bf16, options), threads);
 }
 
 }  // namespace
@@ -87,4 +94,37 @@ TEST_CASE("each thread takes as much, but no more threads work than there is wor
   const Program program = make_ring_all_reduce(2, 2'000'000, ElementFormat::bf16, options);
   REQUIRE(memory_bytes(program, 2) > 1.9 * memory_bytes(program, 1));
   REQUIRE(memory_bytes(program, 4) == memory_bytes(program, 1000));
+}
+
+TEST_CASE("collectives on tori take the memory that is promised") {
+  for (const Collective collective :
+       {Collective::all_reduce, Collective::reduce_scatter, Collective::all_gather})
+    for (const RingStyle style : kStyles)
+      for (const Quantized phases : {Quantized{true, true}, Quantized{false, false}}) {
+        RingOptions options = ring(style, phases, int8_strided(), 2, 2);
+        options.collective = collective;
+        CAPTURE(name(collective), name(style), phases.reduce_scatter);
+        for (const std::vector<std::uint32_t>& lengths :
+             {std::vector<std::uint32_t>{4, 4}, {2, 4}, {2, 2, 4}})
+          check_memory(
+              make_ring_program(RankGrid(lengths), 2'000'003, ElementFormat::bf16, options), 1);
+      }
+}
+
+TEST_CASE("exchanges and broadcasts take the memory that is promised") {
+  for (const BlockFormat& format : {int8_strided(), plain(ElementFormat::bf16)}) {
+    const ExchangeOptions options{format, format, {.minishards = 2, .microshards = 2}};
+    for (const Collective collective : {Collective::all_reduce, Collective::reduce_scatter,
+                                        Collective::all_gather, Collective::all_to_all}) {
+      CAPTURE(name(collective), format.scaled);
+      check_memory(make_direct_exchange(collective, 8, 2'000'003, ElementFormat::bf16, options), 1);
+    }
+    CAPTURE(format.scaled);
+    check_memory(make_one_shot_all_reduce(8, 500'003, ElementFormat::bf16, options), 1);
+    check_memory(
+        make_recursive_doubling(RankGrid({2, 2, 2}), 500'003, ElementFormat::bf16, options), 1);
+    for (const RingStyle style : kStyles)
+      check_memory(
+          make_ring_broadcast(8, 2'000'003, ElementFormat::bf16, {style, format, options.cut}), 1);
+  }
 }

@@ -14,6 +14,24 @@
 
 namespace equarx::values {
 
+/// A minishard, encoded and decoded.
+inline std::vector<float> through_wire(const numerics::BlockFormat& format,
+                                       const std::vector<float>& values) {
+  const numerics::ReferenceCodec codec(format);
+  const std::size_t groups = numerics::scale_count(format, values.size());
+  std::vector<float> absmax(groups);
+  std::vector<float> scales(groups);
+  std::vector<std::byte> encoded_scales(groups * numerics::scale_bytes(format.scale));
+  std::vector<std::byte> payload(numerics::payload_bytes(format, values.size()));
+  std::vector<float> decoded(values.size());
+  codec.find_absmax(values, 0, absmax);
+  codec.encode_scales(absmax, encoded_scales);
+  codec.decode_scales(encoded_scales, scales);
+  codec.quantize(values, 0, scales, payload);
+  codec.dequantize(payload, 0, scales, decoded);
+  return decoded;
+}
+
 /// Runs a ring on one minishard of one shard.
 class ScalarRing {
  public:
@@ -25,12 +43,17 @@ class ScalarRing {
 
   /// What every rank gets of a minishard that `owner` sums, before it is rounded to the tensor.
   std::vector<float> all_reduce(std::uint32_t owner, std::uint32_t segment) const {
+    return through_wire(options_.all_gather, reduce(owner, segment));
+  }
+
+  /// The sum itself.
+  std::vector<float> reduce(std::uint32_t owner, std::uint32_t segment) const {
     const auto steps = collectives::ring_steps(ranks_, options_.style);
     std::vector<float> sum = inputs_[owner];
     const bool semi_loop = options_.style == collectives::RingStyle::semi_loop;
     if (semi_loop || segment == 0) add(sum, arm(owner, steps[0], ranks_ - 1));
     if ((semi_loop || segment == 1) && steps[1] > 0) add(sum, arm(owner, steps[1], 1));
-    return through_wire(options_.all_gather, sum);
+    return sum;
   }
 
  private:
@@ -56,23 +79,6 @@ class ScalarRing {
   void add(std::vector<float>& sum, const std::vector<float>& arrived) const {
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = sum[i] + arrived[i];
     if (!options_.reduce_scatter.scaled) sum = through_wire(options_.reduce_scatter, sum);
-  }
-
-  static std::vector<float> through_wire(const numerics::BlockFormat& format,
-                                         const std::vector<float>& values) {
-    const numerics::ReferenceCodec codec(format);
-    const std::size_t groups = numerics::scale_count(format, values.size());
-    std::vector<float> absmax(groups);
-    std::vector<float> scales(groups);
-    std::vector<std::byte> encoded_scales(groups * numerics::scale_bytes(format.scale));
-    std::vector<std::byte> payload(numerics::payload_bytes(format, values.size()));
-    std::vector<float> decoded(values.size());
-    codec.find_absmax(values, 0, absmax);
-    codec.encode_scales(absmax, encoded_scales);
-    codec.decode_scales(encoded_scales, scales);
-    codec.quantize(values, 0, scales, payload);
-    codec.dequantize(payload, 0, scales, decoded);
-    return decoded;
   }
 
   const collectives::RingOptions& options_;
