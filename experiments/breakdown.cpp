@@ -32,7 +32,7 @@ Sent sent_by(const CollectivePlan& plan, Rank rank) {
 
 }  // namespace
 
-Breakdown break_down(const CollectivePlan& plan, double time_s) {
+Breakdown break_down(const CollectivePlan& plan, double time_s, std::uint32_t runs) {
   const sim::Machine& machine = plan.simulated.machine;
   const auto bytes = sim::link_bytes(plan.program, machine);
   const auto busiest = static_cast<sim::LinkIndex>(std::ranges::max_element(bytes) - bytes.begin());
@@ -45,9 +45,9 @@ Breakdown break_down(const CollectivePlan& plan, double time_s) {
     for (std::size_t channel = 0; channel < machine.ways[rank].size(); ++channel) {
       const sim::Route& route = machine.ways[rank][channel].route;
       if (std::ranges::find(route, busiest) == route.end()) continue;
-      parts.payload_s += static_cast<double>(sent.payload[channel]) / rate;
-      parts.scales_s += static_cast<double>(sent.scales[channel]) / rate;
-      parts.overhead_s += sent.held_s[channel];
+      parts.payload_s += runs * static_cast<double>(sent.payload[channel]) / rate;
+      parts.scales_s += runs * static_cast<double>(sent.scales[channel]) / rate;
+      parts.overhead_s += runs * sent.held_s[channel];
     }
   }
   const double left_s = time_s - parts.payload_s - parts.scales_s - parts.overhead_s;

@@ -14,6 +14,7 @@ struct Breakdown {
                            ///< or moves nothing because messages share a link further on
 };
 
-Breakdown break_down(const CollectivePlan& plan, double time_s);
+/// `runs`: how often the program ran within that time.
+Breakdown break_down(const CollectivePlan& plan, double time_s, std::uint32_t runs = 1);
 
 }  // namespace equarx::experiments

@@ -12,6 +12,9 @@
 #include "models/numerics/block_format.hpp"
 #include "models/numerics/inputs.hpp"
 #include "models/values/tensor_source.hpp"
+#include "models/workloads/attention.hpp"
+#include "models/workloads/phase.hpp"
+#include "models/workloads/transformer.hpp"
 #include "topologies/grid.hpp"
 
 namespace equarx::experiments {
@@ -129,6 +132,18 @@ struct FaultsConfig {
   bool empty() const { return links.empty() && chips.empty(); }
 };
 
+/// A transformer's phase on all chips of the topology, by tensor parallelism: compute steps, and the
+/// AllReduces between them.
+struct WorkloadConfig {
+  std::string model_name;  ///< as the user wrote it: a name, or the path of a file
+  workloads::Transformer model;
+  workloads::Phase phase;
+  workloads::AttentionMethod attention;
+  /// Parts of the positions, so that the AllReduce of one goes on beside the compute steps of the next; 1:
+  /// it does not.
+  std::uint32_t chunks = 1;
+};
+
 enum class SimulationMode : std::uint8_t { automatic, full, symmetric };
 
 struct ExperimentConfig {
@@ -136,6 +151,8 @@ struct ExperimentConfig {
   hardware::Chip chip;
   TopologyConfig topology;
   FaultsConfig faults;
+  std::optional<WorkloadConfig>
+      workload;  ///< its AllReduce is what is computed, and timed among the rest
   TensorConfig tensor;
   collectives::Collective collective = collectives::Collective::all_reduce;
   std::vector<CollectiveConfig> collectives;

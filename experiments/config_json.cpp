@@ -8,6 +8,7 @@
 #include "experiments/hardware_json.hpp"
 #include "experiments/input_error.hpp"
 #include "experiments/topology_plan.hpp"
+#include "experiments/workload_json.hpp"
 
 namespace equarx::experiments {
 namespace {
@@ -21,6 +22,22 @@ std::size_t read_baseline(ObjectReader& reader, const std::vector<CollectiveConf
   for (const CollectiveConfig& collective : collectives) labels.push_back(collective.label);
   return reader.choice("baseline", labels);
 }
+
+/// A workload gives the tensor its size.
+void read_workload_and_tensor(ObjectReader& reader, ExperimentConfig& config) {
+  const std::uint32_t chips = count_chips(config.topology);
+  if (!reader.has("workload")) {
+    config.tensor = read_tensor(reader.object("tensor"), chips);
+    return;
+  }
+  if (config.collective != collectives::Collective::all_reduce)
+    throw InputError("/collective", "a workload's collectives are AllReduces; remove this key");
+  config.workload = read_workload(reader.object("workload"), chips);
+  const Json* given = reader.has("tensor") ? &reader.required("tensor", "an object") : nullptr;
+  const Json tensor = workload_tensor_json(given, *config.workload);
+  config.tensor = read_tensor(ObjectReader(tensor, "/tensor"), chips);
+}
+
 }  // namespace
 
 std::string_view exactly_one(ObjectReader& reader, std::span<const std::string_view> alternatives,
@@ -43,8 +60,8 @@ ExperimentConfig read_config(const Json& json) {
   config.topology = read_topology(reader.object("topology"), config.chip);
   if (reader.has("faults"))
     config.faults = read_faults(reader.object("faults"), config.topology, config.chip);
-  config.tensor = read_tensor(reader.object("tensor"), count_chips(config.topology));
   config.collective = read_collective_kind(reader);
+  read_workload_and_tensor(reader, config);
   config.collectives = read_collectives(reader, config.collective, config.tensor.dtype);
   config.baseline = read_baseline(reader, config.collectives);
   config.numerics = !reader.has("numerics") || reader.choice("numerics", kSwitch) == 1;

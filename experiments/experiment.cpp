@@ -18,7 +18,9 @@ void require(bool holds, const std::string& label, std::string_view law) {
     throw InvariantError(fmt::format("internal error in '{}': {}; please report this", label, law));
 }
 
-void check_time(const CollectivePlan& plan, const sim::TimeResult& time, double lower_bound_s) {
+/// `runs`: how often the program ran.
+void check_time(const CollectivePlan& plan, const sim::TimeResult& time, double lower_bound_s,
+                std::uint32_t runs) {
   // A bound that is met exactly may be missed by rounding.
   constexpr double kRounding = 1e-9;
   const std::string& label = plan.config.label;
@@ -26,10 +28,11 @@ void check_time(const CollectivePlan& plan, const sim::TimeResult& time, double 
   require(
       time.time_s >= lower_bound_s * (1.0 - kRounding), label,
       fmt::format("simulated time {} s is below its lower bound {} s", time.time_s, lower_bound_s));
-  require(time.messages == collectives::total_messages(plan.program, machine.ranks()), label,
+  require(time.messages == runs * collectives::total_messages(plan.program, machine.ranks()), label,
           "not every message was received");
-  require(time.link_bytes == sim::link_bytes(plan.program, machine), label,
-          "bytes were lost or made on the links");
+  std::vector<std::uint64_t> expected = sim::link_bytes(plan.program, machine);
+  for (std::uint64_t& bytes : expected) bytes *= runs;
+  require(time.link_bytes == expected, label, "bytes were lost or made on the links");
 }
 
 void check_values(const CollectivePlan& plan, const values::ValueResult& values, bool whole) {
@@ -95,12 +98,50 @@ void report_time(const CollectivePlan& plan, const sim::TimeResult& time, RunRes
   run.simulation_reason = plan.simulated.reason;
   run.core_busy_s = std::ranges::max(time.core_busy_s);
   run.links = run.symmetric ? links_of_each(plan, time) : all_links(machine, time);
-  if (time.failure) {
-    run.failure = report_failure(plan, *time.failure);
-    return;
-  }
-  run.breakdown = break_down(plan, run.time_s);
-  check_time(plan, time, run.lower_bound_s);
+  if (time.failure) run.failure = report_failure(plan, *time.failure);
+}
+
+/// Adds `count` repetitions of a part to a whole.
+void add_repeated(const sim::TimeResult& part, std::uint32_t count, sim::TimeResult& whole) {
+  whole.time_s += count * part.time_s;
+  whole.messages += count * part.messages;
+  const auto add = [&](auto& sums, const auto& terms) {
+    sums.resize(terms.size());
+    for (std::size_t i = 0; i < terms.size(); ++i) sums[i] += count * terms[i];
+  };
+  add(whole.link_bytes, part.link_bytes);
+  add(whole.link_busy_s, part.link_busy_s);
+  add(whole.core_busy_s, part.core_busy_s);
+}
+
+/// A phase on all chips. Where representatives stand for them, all chips begin and end every layer
+/// together, with nothing under way; so layers that are alike take the same time, and one of each kind is
+/// simulated.
+sim::TimeResult simulate_phase(const CollectivePlan& plan, const WorkloadPlan& workload,
+                               bool repeat_layers) {
+  const sim::Machine& machine = plan.simulated.machine;
+  if (!repeat_layers)
+    return sim::simulate(plan.program, machine, plan.costs, {.schedule = workload.schedule});
+  sim::TimeResult whole;
+  for (const LayerKind& kind : workload.layers)
+    add_repeated(sim::simulate(plan.program, machine, plan.costs, {.schedule = kind.schedule}),
+                 kind.count, whole);
+  whole.time_s += workload.outside_layers_s;
+  for (double& busy_s : whole.core_busy_s) busy_s += workload.outside_layers_s;
+  return whole;
+}
+
+double slowest(const sim::Machine& machine) {
+  return machine.slowdown.empty() ? 1.0 : std::max(1.0, std::ranges::max(machine.slowdown));
+}
+
+/// Computing and the AllReduces' bytes, one after the other or side by side.
+double phase_bound_s(const WorkloadPlan& workload, const sim::Machine& machine,
+                     double allreduce_bound_s) {
+  const double compute_s = workload.compute_s * slowest(machine);
+  const double allreduces_s = workload.allreduces * allreduce_bound_s;
+  return workload.schedule.overlap > 0 ? std::max(compute_s, allreduces_s)
+                                       : compute_s + allreduces_s;
 }
 
 class Experiment {
@@ -109,13 +150,14 @@ class Experiment {
       : plan_(plan), progress_(progress), source_(make_source(plan.config.tensor)) {}
 
   ExperimentResult run() {
-    ExperimentResult result{plan_.config, std::vector<RunResult>(plan_.collectives.size())};
+    ExperimentResult result{plan_.config, std::vector<RunResult>(plan_.collectives.size()), {}};
     for (std::size_t i = 0; i < plan_.collectives.size(); ++i)
       chosen_.push_back(choose(plan_.collectives[i], result.runs[i]));
     // Values before times: they decide the bytes on the wire. The baseline first of all: others compare
     // with it.
     if (plan_.config.numerics) compute_all(result.runs);
     for (std::size_t i = 0; i < chosen_.size(); ++i) time(*chosen_[i], result.runs[i]);
+    if (plan_.workload) result.operations = plan_.workload->operations;
     const RunResult& baseline = result.runs[plan_.config.baseline];
     for (RunResult& run : result.runs)
       if (!run.failure && !baseline.failure) run.speedup = baseline.time_s / run.time_s;
@@ -186,7 +228,24 @@ class Experiment {
     const sim::Machine& machine = collective.simulated.machine;
     progress_(fmt::format("{}: simulating {} messages", collective.config.label,
                           collectives::total_messages(collective.program, machine.ranks())));
-    report_time(collective, sim::simulate(collective.program, machine, collective.costs), run);
+    if (plan_.workload) return time_phase(collective, *plan_.workload, run);
+    const sim::TimeResult time = sim::simulate(collective.program, machine, collective.costs);
+    report_time(collective, time, run);
+    if (run.failure) return;
+    run.breakdown = break_down(collective, run.time_s);
+    check_time(collective, time, run.lower_bound_s, 1);
+  }
+
+  void time_phase(const CollectivePlan& collective, const WorkloadPlan& workload, RunResult& run) {
+    const bool repeat = collective.simulated.symmetric && workload.schedule.overlap == 0;
+    const sim::TimeResult time = simulate_phase(collective, workload, repeat);
+    report_time(collective, time, run);
+    run.lower_bound_s = phase_bound_s(workload, collective.simulated.machine, run.lower_bound_s);
+    run.wire_bytes_per_link *= workload.allreduces;
+    run.phase = {workload.compute_s, run.time_s - workload.compute_s, workload.allreduces, repeat};
+    if (run.failure) return;
+    run.breakdown = break_down(collective, run.phase->allreduce_s, workload.allreduces);
+    check_time(collective, time, run.lower_bound_s, workload.allreduces);
   }
 
   const Plan& plan_;

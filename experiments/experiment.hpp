@@ -42,6 +42,14 @@ struct Candidate {
   std::string note;              ///< if not, why
 };
 
+/// Where the time of a transformer's phase goes.
+struct PhaseResult {
+  double compute_s = 0.0;    ///< core time of one chip
+  double allreduce_s = 0.0;  ///< all other time: AllReduces, as far as nothing goes on beside them
+  std::uint32_t allreduces = 0;
+  bool layers_repeated = false;  ///< each kind of layer was simulated once
+};
+
 /// The results of one collective.
 struct RunResult {
   std::string label;
@@ -57,6 +65,7 @@ struct RunResult {
   double core_busy_s = 0.0;       ///< of the busiest core
   Breakdown breakdown;
   std::vector<LinkUse> links;
+  std::optional<PhaseResult> phase;  ///< of a workload; then times are the phase's
   std::optional<FailureReport> failure;
   std::vector<Candidate> candidates;            ///< of `auto`: those it chose among
   std::optional<values::ValueResult> numerics;  ///< none if switched off
@@ -65,6 +74,7 @@ struct RunResult {
 struct ExperimentResult {
   ExperimentConfig config;  ///< with every default filled in
   std::vector<RunResult> runs;
+  std::vector<OperationTotal> operations;  ///< of a workload, on each chip
 };
 
 /// Called before each part of the work with a line about it.

@@ -109,6 +109,13 @@ double ObjectReader::positive_number(std::string_view key) {
   return value.get<double>();
 }
 
+bool ObjectReader::flag_or(std::string_view key, bool fallback) {
+  if (!has(key)) return fallback;
+  const Json& value = required(key, "true or false");
+  if (!value.is_boolean()) wrong_type(place_of(key), "true or false", value);
+  return value.get<bool>();
+}
+
 ObjectReader ObjectReader::object(std::string_view key) {
   return {required(key, "an object"), place_of(key)};
 }

@@ -37,6 +37,8 @@ class ObjectReader {
   std::uint64_t integer(std::string_view key, std::uint64_t least, std::uint64_t most);
   /// A plain number above 0.
   double positive_number(std::string_view key);
+  /// true or false; `fallback` without the key.
+  bool flag_or(std::string_view key, bool fallback);
   ObjectReader object(std::string_view key);
   const Json& array(std::string_view key);
 

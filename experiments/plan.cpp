@@ -104,7 +104,8 @@ PlannedCollective plan_candidates(const CollectiveConfig& config, Site& site,
 
 Plan make_plan(const ExperimentConfig& config) {
   check_hbm_capacity(config);
-  Plan plan{config, {}};
+  Plan plan{config, {}, {}};
+  if (config.workload) plan.workload = plan_workload(config);
   Site site(plan.config);
   for (std::size_t i = 0; i < config.collectives.size(); ++i) {
     const std::string place = fmt::format("/collectives/{}", i);

@@ -1,11 +1,13 @@
 // From what the user asks for to what the executors run.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "experiments/config.hpp"
 #include "experiments/machine_plan.hpp"
+#include "experiments/workload_plan.hpp"
 #include "models/collectives/program.hpp"
 #include "sim/timeline.hpp"
 
@@ -34,6 +36,7 @@ struct PlannedCollective {
 struct Plan {
   ExperimentConfig config;  ///< with every default filled in
   std::vector<PlannedCollective> collectives;
+  std::optional<WorkloadPlan> workload;
 };
 
 /// Builds machines and programs, and checks that the tensor fits the chips and this computer.

@@ -41,6 +41,16 @@ Json failure_json(const FailureReport& failure) {
           {"transfer", failure.transfer}};
 }
 
+Json operation_json(const OperationTotal& operation) {
+  return {{"name", operation.name},
+          {"kind", workloads::name(operation.kind)},
+          {"count", operation.count},
+          {"time_s", operation.time_s},
+          {"flops", operation.flops},
+          {"hbm_bytes", operation.hbm_bytes},
+          {"roof", workloads::name(operation.roof)}};
+}
+
 Json links_json(const RunResult& run) {
   Json links = Json::array();
   for (const LinkUse& link : run.links) {
@@ -78,6 +88,12 @@ Json to_json(const RunResult& run, const JsonOptions& options) {
                  {"overhead_s", run.breakdown.overhead_s},
                  {"bubbles_s", run.breakdown.bubbles_s}}},
                {"numerics", run.numerics ? numerics_json(*run.numerics) : Json(nullptr)}};
+  if (run.phase) {
+    json["compute_s"] = run.phase->compute_s;
+    json["allreduce_s"] = run.phase->allreduce_s;
+    json["allreduce_count"] = run.phase->allreduces;
+    json["layers_repeated"] = run.phase->layers_repeated;
+  }
   if (!done) json["failure"] = failure_json(*run.failure);
   if (!run.candidates.empty()) {
     json["candidates"] = Json::array();
@@ -108,6 +124,11 @@ Json to_json(const ExperimentResult& result, const JsonOptions& options) {
                {"baseline", result.config.collectives[result.config.baseline].label},
                {"runs", Json::array()}};
   for (const RunResult& run : result.runs) json["runs"].push_back(to_json(run, options));
+  if (!result.operations.empty()) {
+    json["operations"] = Json::array();
+    for (const OperationTotal& operation : result.operations)
+      json["operations"].push_back(operation_json(operation));
+  }
   return json;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -29,8 +30,9 @@ std::string tensor_text(const TensorConfig& tensor) {
                      size);
 }
 
-std::vector<std::string> headings(bool numerics) {
+std::vector<std::string> headings(bool workload, bool numerics) {
   std::vector<std::string> row = {"collective", "time", "speedup", "lower bound", "bytes/link"};
+  if (workload) row.insert(row.end(), {"computing", "AllReduces", "their share", "each"});
   if (numerics) row.insert(row.end(), {"MSE", "SQNR", "MSE vs baseline", "ranks"});
   return row;
 }
@@ -40,6 +42,12 @@ TableRow row_of(const RunResult& run) {
                   run.speedup ? fmt::format("{:.3f}x", *run.speedup) : "-",
                   time_text(run.lower_bound_s),
                   size_text(static_cast<double>(run.wire_bytes_per_link))};
+  if (run.phase) {
+    row.push_back(time_text(run.phase->compute_s));
+    row.push_back(time_text(run.phase->allreduce_s));
+    row.push_back(fmt::format("{:.1f} %", 100.0 * run.phase->allreduce_s / run.time_s));
+    row.push_back(time_text(run.phase->allreduce_s / run.phase->allreduces));
+  }
   if (run.numerics) {
     row.push_back(fmt::format("{:.3g}", run.numerics->against_exact.mse));
     row.push_back(fmt::format("{:.2f} dB", run.numerics->against_exact.sqnr_db));
@@ -47,6 +55,55 @@ TableRow row_of(const RunResult& run) {
     row.push_back(run.numerics->ranks_identical ? "identical" : "differ");
   }
   return row;
+}
+
+/// "Prefill of gemma3-27b, 4096 tokens x 1"
+std::string workload_text(const WorkloadConfig& workload) {
+  const workloads::Extent extent = workloads::extent(workload.phase);
+  return std::holds_alternative<workloads::Prefill>(workload.phase)
+             ? fmt::format("Prefill of {}, {} tokens x {}", workload.model.name, extent.queries,
+                           extent.batch)
+             : fmt::format("Decoding of {}, one token each of {} sequences of {}",
+                           workload.model.name, extent.batch, extent.keys);
+}
+
+/// What a chip computes; the same whatever the collective.
+std::string operations_table(const ExperimentResult& result) {
+  double total_s = 0.0;
+  for (const OperationTotal& operation : result.operations) total_s += operation.time_s;
+  std::vector<TableRow> rows = {
+      {"operation of each chip", "times", "time", "of computing", "waits for"}};
+  for (const OperationTotal& operation : result.operations)
+    rows.push_back({operation.name, fmt::format("{}", operation.count), time_text(operation.time_s),
+                    fmt::format("{:.1f} %", 100.0 * operation.time_s / total_s),
+                    std::string(workloads::name(operation.roof))});
+  return aligned_table(rows) + '\n';
+}
+
+std::string workload_note(const ExperimentResult& result) {
+  const RunResult& run = result.runs.front();
+  const WorkloadConfig& workload = *result.config.workload;
+  std::string text = fmt::format(
+      "  {} AllReduces of {} on each chip{}. MSE and SQNR are those of one of them.\n",
+      run.phase->allreduces, tensor_text(result.config.tensor),
+      workload.chunks > 1 ? fmt::format(", beside the computing of {} chunks", workload.chunks)
+                          : "");
+  if (run.phase->layers_repeated)
+    text +=
+        "  One layer of each kind was simulated, and stands for all: every chip begins and ends "
+        "each "
+        "layer together with the others.\n";
+  return text;
+}
+
+std::string title(const ExperimentResult& result) {
+  const ExperimentConfig& config = result.config;
+  const std::string what = config.workload
+                               ? workload_text(*config.workload)
+                               : fmt::format("{} of {}", collectives::name(config.collective),
+                                             tensor_text(config.tensor));
+  return fmt::format("{} on {}{} x {}, {}\n\n", what, config.workload ? "" : "each of ",
+                     result.runs.front().chips, config.chip.name, topology_text(config.topology));
 }
 
 std::string failure_note(const RunResult& run) {
@@ -124,13 +181,10 @@ std::string aligned_table(const std::vector<TableRow>& rows) {
 
 std::string to_table(const ExperimentResult& result) {
   const ExperimentConfig& config = result.config;
-  std::vector<TableRow> rows = {headings(config.numerics)};
+  std::vector<TableRow> rows = {headings(config.workload.has_value(), config.numerics)};
   for (const RunResult& run : result.runs) rows.push_back(row_of(run));
-  std::string text =
-      fmt::format("{} of {} on each of {} x {}, {}\n\n", collectives::name(config.collective),
-                  tensor_text(config.tensor), result.runs.front().chips, config.chip.name,
-                  topology_text(config.topology));
-  text += aligned_table(rows) + '\n';
+  std::string text = title(result) + aligned_table(rows) + '\n';
+  if (!result.operations.empty()) text += operations_table(result) + workload_note(result);
   for (const RunResult& run : result.runs)
     if (run.failure) text += failure_note(run);
   for (const RunResult& run : result.runs)

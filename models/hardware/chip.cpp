@@ -31,6 +31,8 @@ std::span<const ParameterInfo> parameters() {
                     Dimension::operations, false, "peak of matrix products of bf16"},
       ParameterInfo{"matrix_rate_int8", &Chip::matrix_rate_int8, ParameterKind::quantity,
                     Dimension::operations, false, "peak of matrix products of int8"},
+      ParameterInfo{"matrix_efficiency", &Chip::matrix_efficiency, ParameterKind::ratio,
+                    Dimension::operations, false, "share of the peak that matrix products reach"},
       ParameterInfo{"instruction_overhead", &Chip::instruction_overhead, ParameterKind::quantity,
                     Dimension::time, true, "core time to start one vector instruction on a tile"},
       ParameterInfo{"dma_overhead", &Chip::dma_overhead, ParameterKind::quantity, Dimension::time,

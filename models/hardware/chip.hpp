@@ -35,6 +35,7 @@ struct Chip {
   Parameter vmem_bandwidth;        ///< B/s
   Parameter vector_rate;           ///< ALU op/s on FP32 lanes
   Parameter matrix_rate_bf16;      ///< op/s of matrix products of bf16, at peak
+  Parameter matrix_efficiency;     ///< share of matrix_rate_* that matrix products reach, (0, 1]
   Parameter matrix_rate_int8;      ///< op/s of matrix products of int8, at peak
   Parameter instruction_overhead;  ///< s of core time to start one vector instruction
   Parameter dma_overhead;          ///< s of core time to start one remote DMA

@@ -1,0 +1,24 @@
+// What a transformer is asked to do, in a configuration.
+#pragma once
+
+#include <cstdint>
+
+#include "experiments/config.hpp"
+#include "experiments/object_reader.hpp"
+
+namespace equarx::experiments {
+
+/// Reads "workload". `chips`: the degree of tensor parallelism, all chips of the topology.
+/// @throws InputError, also for a phase that the model or so many chips cannot do.
+WorkloadConfig read_workload(ObjectReader reader, std::uint32_t chips);
+
+Json workload_json(const WorkloadConfig& workload);
+
+/// Positions that one AllReduce sums: those of a chunk, the largest if they differ.
+std::uint64_t chunk_rows(const WorkloadConfig& workload);
+
+/// The configuration's "tensor" with the shape that the workload gives it, and a sample that keeps its
+/// values quick to compute. @throws InputError if it asks for another size.
+Json workload_tensor_json(const Json* tensor, const WorkloadConfig& workload);
+
+}  // namespace equarx::experiments
