@@ -108,11 +108,12 @@ int run(int argc, char** argv) {
   bool json = false;
   CLI::App* run = app.add_subcommand("run", "Run an experiment and print its results as a table");
   add_config(*run, arguments);
-  run->add_flag("--json", json,
-                "Print one JSON object instead (configs/schema/result.schema.json)");
+  CLI::Option* as_json = run->add_flag(
+      "--json", json, "Print one JSON object instead (configs/schema/result.schema.json)");
   bool links = false;
   run->add_flag("--links", links,
-                "With --json: bytes, busy time and utilisation of every link direction");
+                "With --json: bytes, busy time and utilisation of every link direction")
+      ->needs(as_json);
   CLI::App* show =
       app.add_subcommand("show", "Print the configuration with all defaults filled in");
   add_config(*show, arguments);
