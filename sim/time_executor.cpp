@@ -100,13 +100,20 @@ class Chip {
     const Way& way = run_.machine.ways[rank_][channel];
     // Those that the receiver has waited for are done: SimGrid searches all that an actor has not yet
     // waited for at every completion, so the shorter that list the better.
-    const std::uint64_t received = run_.received[run_.index(way.peer, channel)];
-    while (retired_[channel] < received) retire(channel);
+    retire_received(channel);
+    retire_received(next_to_look_at_ =
+                        (next_to_look_at_ + 1) % static_cast<ChannelId>(run_.channels));
     if (outgoing_[channel].size() >= run_.machine.dma_queue) retire(channel);
     if (run_.result.failure) return;
     outgoing_[channel].push_back(
         {mailbox(way.peer, channel)->put_async(const_cast<Step*>(&step), held_bytes(step, way)),
          step.message});
+  }
+
+  void retire_received(ChannelId channel) {
+    const Way& way = run_.machine.ways[rank_][channel];
+    const std::uint64_t received = run_.received[run_.index(way.peer, channel)];
+    while (retired_[channel] < received) retire(channel);
   }
 
   /// The transfer's bytes, and those that could pass while it holds its slowest link besides.
@@ -173,6 +180,7 @@ class Chip {
   double slowdown_;
   std::vector<std::deque<Outgoing>> outgoing_;  // by channel
   std::vector<std::uint64_t> retired_;          // by channel
+  ChannelId next_to_look_at_ = 0;               // for transfers that have been received
   double finished_s_ = 0.0;
 };
 
