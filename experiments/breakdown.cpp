@@ -1,7 +1,7 @@
 #include "experiments/breakdown.hpp"
 
 #include <algorithm>
-#include <array>
+#include <vector>
 
 #include "models/collectives/traffic.hpp"
 
@@ -9,41 +9,47 @@ namespace equarx::experiments {
 namespace {
 
 using collectives::Content;
-using collectives::kDirections;
+using collectives::Rank;
 
-/// Calls `visit` with each Direction in which a chip's messages pass over the link.
-template <typename Visit>
-void for_each_use(const sim::Machine& machine, std::uint32_t link, Visit visit) {
-  for (const auto& routes : machine.routes)
-    for (std::size_t way = 0; way < kDirections; ++way)
-      for (const std::uint32_t passed : routes[way])
-        if (passed == link) visit(way);
-}
+/// What a rank's messages take of a link, by channel.
+struct Sent {
+  std::vector<std::uint64_t> payload;
+  std::vector<std::uint64_t> scales;
+  std::vector<double> held_s;  ///< besides their bytes
+};
 
-/// Seconds that messages hold a link besides their bytes, by Direction.
-std::array<double, kDirections> held_s(const CollectivePlan& plan) {
-  std::array<double, kDirections> total_s{};
-  for (std::size_t message = 0; message < plan.program.messages.size(); ++message)
-    total_s[static_cast<std::size_t>(plan.program.messages[message].direction)] +=
-        plan.costs.link_s[message];
-  return total_s;
+Sent sent_by(const CollectivePlan& plan, Rank rank) {
+  const collectives::Program& program = plan.program;
+  Sent sent{collectives::sent_bytes(program, Content::payload, rank),
+            collectives::sent_bytes(program, Content::scales, rank),
+            std::vector<double>(program.channels.size())};
+  for (const collectives::Instruction& instruction : program.instructions)
+    if (instruction.op == collectives::Op::send && instruction.ranks.contains(rank))
+      sent.held_s[program.messages[instruction.message].channel] +=
+          plan.costs.link_s[instruction.message];
+  return sent;
 }
 
 }  // namespace
 
-Breakdown break_down(const CollectivePlan& plan, const sim::Machine& machine, double time_s) {
+Breakdown break_down(const CollectivePlan& plan, double time_s) {
+  const sim::Machine& machine = plan.simulated.machine;
   const auto bytes = sim::link_bytes(plan.program, machine);
-  const auto busiest = static_cast<std::uint32_t>(std::ranges::max_element(bytes) - bytes.begin());
-  const auto payload = collectives::sent_bytes(plan.program, Content::payload);
-  const auto scales = collectives::sent_bytes(plan.program, Content::scales);
-  const auto held = held_s(plan);
+  const auto busiest = static_cast<sim::LinkIndex>(std::ranges::max_element(bytes) - bytes.begin());
   const double rate = machine.links[busiest].rate;
+  const bool uniform = is_uniform(plan.program);
+  Sent sent = sent_by(plan, 0);
   Breakdown parts;
-  for_each_use(machine, busiest, [&](std::size_t way) {
-    parts.payload_s += static_cast<double>(payload[way]) / rate;
-    parts.scales_s += static_cast<double>(scales[way]) / rate;
-    parts.overhead_s += held[way];
-  });
+  for (Rank rank = 0; rank < machine.ranks(); ++rank) {
+    if (!uniform && rank > 0) sent = sent_by(plan, rank);
+    for (std::size_t channel = 0; channel < machine.ways[rank].size(); ++channel) {
+      const sim::Route& route = machine.ways[rank][channel].route;
+      if (std::ranges::find(route, busiest) == route.end()) continue;
+      parts.payload_s += static_cast<double>(sent.payload[channel]) / rate;
+      parts.scales_s += static_cast<double>(sent.scales[channel]) / rate;
+      parts.overhead_s += sent.held_s[channel];
+    }
+  }
   const double left_s = time_s - parts.payload_s - parts.scales_s - parts.overhead_s;
   parts.bubbles_s = std::max(0.0, left_s);  // a bound that is met exactly may be missed by rounding
   return parts;

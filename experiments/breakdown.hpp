@@ -10,9 +10,10 @@ struct Breakdown {
   double payload_s = 0.0;   ///< the link moves elements
   double scales_s = 0.0;    ///< the link moves scales
   double overhead_s = 0.0;  ///< it is held by the synchronisation before quantized steps
-  double bubbles_s = 0.0;   ///< it waits: for latency, vector work, barriers, a pipeline that fills
+  double bubbles_s = 0.0;  ///< it waits: for latency, vector work, barriers, a pipeline that fills,
+                           ///< or moves nothing because messages share a link further on
 };
 
-Breakdown break_down(const CollectivePlan& plan, const sim::Machine& machine, double time_s);
+Breakdown break_down(const CollectivePlan& plan, double time_s);
 
 }  // namespace equarx::experiments

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
+#include "experiments/algorithms.hpp"
 #include "experiments/config_json.hpp"
 #include "experiments/config_parts.hpp"
 #include "experiments/format_json.hpp"
@@ -14,7 +14,12 @@ namespace equarx::experiments {
 namespace {
 
 constexpr std::uint32_t kMostParts = 1U << 20;
-constexpr std::array<std::string_view, 2> kAlgorithms = {"ring", "equarx"};
+constexpr std::array kCollectives = {
+    collectives::Collective::all_reduce, collectives::Collective::reduce_scatter,
+    collectives::Collective::all_gather, collectives::Collective::all_to_all,
+    collectives::Collective::broadcast};
+constexpr std::array<std::string_view, 5> kCollectiveKeys = {
+    "all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast"};
 constexpr std::array<std::string_view, 2> kRingStyles = {"full-loop", "semi-loop"};
 constexpr std::array<std::string_view, 3> kQuantizedPhases = {"reduce-scatter", "all-gather",
                                                               "both"};
@@ -25,31 +30,71 @@ std::optional<std::uint32_t> read_parts(ObjectReader& reader, std::string_view k
 }
 
 std::uint32_t read_elements_per_scale(ObjectReader& reader, const CollectiveConfig& config) {
-  if (config.minishards || config.algorithm != Algorithm::equarx)
+  if (config.minishards || !config.format.scaled)
     throw InputError(reader.place_of("elements_per_scale"),
-                     "chooses the minishards of \"equarx\" where they are not given; remove it, or "
-                     "\"minishards\"");
+                     "chooses the minishards of quantized collectives where they are not given; "
+                     "remove it, or \"minishards\"");
   return static_cast<std::uint32_t>(reader.integer("elements_per_scale", 1, kMostParts));
 }
 
-void refuse_scales(ObjectReader& reader) {
-  for (const std::string_view key : {"quantize", "scale", "layout", "block"})
-    if (reader.has(key))
-      throw InputError(reader.place_of(key),
-                       "is for \"algorithm\": \"equarx\"; a plain ring has no scales, remove it");
+void refuse(ObjectReader& reader, std::span<const std::string_view> keys, std::string_view why) {
+  for (const std::string_view key : keys)
+    if (reader.has(key)) throw InputError(reader.place_of(key), std::string(why));
 }
 
-CollectiveConfig read_collective(ObjectReader reader, numerics::ElementFormat dtype) {
-  CollectiveConfig config;
-  config.algorithm = static_cast<Algorithm>(reader.choice("algorithm", kAlgorithms));
-  config.ring = reader.choice_or("ring", kRingStyles, collectives::RingStyle::full_loop);
-  if (config.algorithm == Algorithm::equarx) {
-    config.quantize = reader.choice_or("quantize", kQuantizedPhases, QuantizedPhases::both);
-    config.format = read_scaled_format(reader);
-  } else {
-    refuse_scales(reader);
+Algorithm read_algorithm(ObjectReader& reader, collectives::Collective collective) {
+  std::vector<std::string_view> names;
+  for (const Algorithm algorithm : algorithms_of(collective)) names.push_back(name(algorithm));
+  return algorithms_of(collective)[reader.choice("algorithm", names)];
+}
+
+/// Whether what is given under "format" and beside it describes a format with scales.
+bool wants_scales(ObjectReader& reader, const CollectiveConfig& config) {
+  if (!can_be_plain(config.algorithm)) return true;
+  for (const std::string_view key : {"quantize", "scale", "layout", "block"})
+    if (reader.has(key)) return true;
+  if (!reader.has("format")) return false;
+  const std::string wanted = reader.text("format");
+  return std::ranges::any_of(numerics::named_formats(), [&](const numerics::NamedFormat& named) {
+    return named.name == wanted && named.format.scaled;
+  });
+}
+
+void read_format(ObjectReader& reader, CollectiveConfig& config, collectives::Collective collective,
+                 numerics::ElementFormat dtype) {
+  constexpr std::array<std::string_view, 4> kScaleKeys = {"quantize", "scale", "layout", "block"};
+  if (!can_be_quantized(collective, config.algorithm)) {
+    refuse(reader, kScaleKeys,
+           config.algorithm == Algorithm::ring && collective != collectives::Collective::broadcast
+               ? "is for quantized algorithms, like \"equarx\"; a plain ring has no scales, "
+                 "remove it"
+               : "is for quantized collectives; this one is plain, remove it");
     config.format = read_plain_format(reader, dtype);
+    return;
   }
+  if (!wants_scales(reader, config)) {
+    config.format = read_plain_format(reader, dtype);
+    return;
+  }
+  if (reader.has("quantize") && collective != collectives::Collective::all_reduce)
+    throw InputError(reader.place_of("quantize"),
+                     "chooses among the two phases of an AllReduce; remove it");
+  config.quantize = reader.choice_or("quantize", kQuantizedPhases, QuantizedPhases::both);
+  if (reader.has("quantize") && !has_two_phases(config.algorithm))
+    throw InputError(reader.place_of("quantize"),
+                     fmt::format("'{}' has one phase only; remove it", name(config.algorithm)));
+  config.format = read_scaled_format(reader);
+}
+
+CollectiveConfig read_collective(ObjectReader reader, collectives::Collective collective,
+                                 numerics::ElementFormat dtype) {
+  constexpr std::array<std::string_view, 1> kRing = {"ring"};
+  CollectiveConfig config;
+  config.algorithm = read_algorithm(reader, collective);
+  if (!has_ring_style(config.algorithm))
+    refuse(reader, kRing, "is for algorithms that go round rings; remove it");
+  config.ring = reader.choice_or("ring", kRingStyles, collectives::RingStyle::full_loop);
+  read_format(reader, config, collective, dtype);
   config.minishards = read_parts(reader, "minishards");
   if (reader.has("elements_per_scale"))
     config.elements_per_scale = read_elements_per_scale(reader, config);
@@ -63,15 +108,21 @@ CollectiveConfig read_collective(ObjectReader reader, numerics::ElementFormat dt
 
 }  // namespace
 
-std::string_view name(Algorithm algorithm) {
-  return kAlgorithms[static_cast<std::size_t>(algorithm)];
-}
-
 std::string_view name(QuantizedPhases phases) {
   return kQuantizedPhases[static_cast<std::size_t>(phases)];
 }
 
+collectives::Collective read_collective_kind(ObjectReader& reader) {
+  if (!reader.has("collective")) return collectives::Collective::all_reduce;
+  return kCollectives[reader.choice("collective", kCollectiveKeys)];
+}
+
+std::string_view collective_key(collectives::Collective collective) {
+  return kCollectiveKeys[static_cast<std::size_t>(collective)];
+}
+
 std::vector<CollectiveConfig> read_collectives(ObjectReader& reader,
+                                               collectives::Collective collective,
                                                numerics::ElementFormat dtype) {
   const Json& list = reader.array("collectives");
   if (list.empty())
@@ -79,7 +130,7 @@ std::vector<CollectiveConfig> read_collectives(ObjectReader& reader,
   std::vector<CollectiveConfig> collectives;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const std::string place = fmt::format("/collectives/{}", i);
-    collectives.push_back(read_collective(ObjectReader(list[i], place), dtype));
+    collectives.push_back(read_collective(ObjectReader(list[i], place), collective, dtype));
     for (std::size_t other = 0; other < i; ++other)
       if (collectives[other].label == collectives[i].label)
         throw InputError(place + "/label", fmt::format("'{}' is also the label of /collectives/{}; "
@@ -90,12 +141,14 @@ std::vector<CollectiveConfig> read_collectives(ObjectReader& reader,
 }
 
 Json collective_json(const CollectiveConfig& collective) {
-  Json json = {{"label", collective.label},
-               {"algorithm", name(collective.algorithm)},
-               {"ring", collectives::name(collective.ring)}};
-  if (collective.algorithm == Algorithm::equarx) json["quantize"] = name(collective.quantize);
+  Json json = {{"label", collective.label}, {"algorithm", name(collective.algorithm)}};
+  if (has_ring_style(collective.algorithm)) json["ring"] = collectives::name(collective.ring);
+  if (collective.format.scaled && has_two_phases(collective.algorithm))
+    json["quantize"] = name(collective.quantize);
   json.update(format_json(collective.format));
   if (collective.minishards) json["minishards"] = *collective.minishards;
+  if (!collective.minishards && collective.format.scaled)
+    json["elements_per_scale"] = collective.elements_per_scale;
   if (collective.microshards) json["microshards"] = *collective.microshards;
   return json;
 }

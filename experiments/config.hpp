@@ -17,15 +17,43 @@
 namespace equarx::experiments {
 
 enum class TopologyKind : std::uint8_t {
-  slice,  ///< one that the hardware is offered in, with its wraparound rule
-  mesh,   ///< a grid without wraparound
-  torus,  ///< a grid with wraparound, on all axes or on those given
-  ring,   ///< chips in a circle
+  slice,            ///< one that the hardware is offered in, with its wraparound rule
+  mesh,             ///< a grid without wraparound
+  torus,            ///< a grid with wraparound, on all axes or on those given
+  ring,             ///< chips in a circle
+  fully_connected,  ///< a cable between every two chips
+  file,             ///< any graph, from a file
+};
+
+/// A cable of a graph file. What is not given is the hardware's own.
+struct GraphLink {
+  topology::Cable cable{};
+  std::optional<double> rate;       ///< payload bytes per second of each direction
+  std::optional<double> latency_s;  ///< of each direction
+};
+
+/// What a graph file says.
+struct GraphConfig {
+  std::string name;
+  std::string description;
+  std::vector<std::string> chips;  ///< their names
+  std::vector<GraphLink> links;
+};
+
+/// A cable that the ring must not use, by the names of the chips that it joins.
+struct AvoidedCable {
+  std::string first;
+  std::string second;
+  topology::Cable cable{};
 };
 
 struct TopologyConfig {
   TopologyKind kind = TopologyKind::slice;
-  topology::GridShape shape;
+  topology::GridShape shape;        ///< of a slice, mesh, torus or ring
+  std::uint32_t chips = 0;          ///< of `fully_connected`
+  std::string file;                 ///< of `file`: its path as the user wrote it
+  GraphConfig graph;                ///< of `file`: its contents
+  std::vector<AvoidedCable> avoid;  ///< the ring is planned around them
 };
 
 struct TensorConfig {
@@ -41,9 +69,17 @@ struct TensorConfig {
   std::uint64_t bytes() const { return elements * numerics::element_bits(dtype) / 8; }
 };
 
+/// How a collective is carried out. All but the first two are quantized if their format has scales.
 enum class Algorithm : std::uint8_t {
-  ring,    ///< plain: wire and sums in its format
-  equarx,  ///< quantized block by block, sums in FP32
+  ring,                ///< one plain ring through all chips: wire and sums in its format
+  equarx,              ///< the same, quantized block by block, sums in FP32
+  torus,               ///< rings along every axis of a grid, all at once
+  halving_doubling,    ///< partners at doubling distances exchange halves, quarters, ...
+  recursive_doubling,  ///< partners at doubling distances exchange everything
+  one_shot,            ///< everybody sends everything to everybody
+  two_shot,            ///< everybody sends every shard to its owner, who sends the sum to everybody
+  direct,              ///< every part straight to who needs it; of collectives other than AllReduce
+  automatic,           ///< the fastest of those that can run
 };
 
 enum class QuantizedPhases : std::uint8_t { reduce_scatter, all_gather, both };
@@ -61,12 +97,36 @@ struct CollectiveConfig {
   std::string label;
   Algorithm algorithm = Algorithm::ring;
   collectives::RingStyle ring = collectives::RingStyle::full_loop;
-  QuantizedPhases quantize = QuantizedPhases::both;  ///< of `equarx`
+  QuantizedPhases quantize = QuantizedPhases::both;  ///< of a format with scales
   NamedBlockFormat format;
   std::uint32_t elements_per_scale =
       collectives::kDefaultElementsPerScale;  ///< if `minishards` is not given
   std::optional<std::uint32_t> minishards;
   std::optional<std::uint32_t> microshards;
+};
+
+/// A cable that is slower than the others, or breaks. Both directions.
+struct LinkFault {
+  std::string first;  ///< the chips that it joins, as the user named them
+  std::string second;
+  topology::Cable cable{};
+  double bandwidth_factor = 1.0;     ///< above 0
+  double extra_latency_s = 0.0;      ///< of each direction
+  std::optional<double> fails_at_s;  ///< from then on it moves nothing
+};
+
+/// A chip whose core is slower, or faster, than the others.
+struct ChipFault {
+  std::string name;  ///< as the user named it
+  topology::ChipId chip = 0;
+  double slowdown = 1.0;  ///< factor on its core time, above 0
+};
+
+struct FaultsConfig {
+  std::vector<LinkFault> links;
+  std::vector<ChipFault> chips;
+
+  bool empty() const { return links.empty() && chips.empty(); }
 };
 
 enum class SimulationMode : std::uint8_t { automatic, full, symmetric };
@@ -75,7 +135,9 @@ struct ExperimentConfig {
   std::string hardware;  ///< as the user wrote it: a name, or the path of a file
   hardware::Chip chip;
   TopologyConfig topology;
+  FaultsConfig faults;
   TensorConfig tensor;
+  collectives::Collective collective = collectives::Collective::all_reduce;
   std::vector<CollectiveConfig> collectives;
   std::size_t baseline = 0;  ///< index into `collectives`
   bool numerics = true;

@@ -7,6 +7,7 @@
 #include "experiments/config_parts.hpp"
 #include "experiments/hardware_json.hpp"
 #include "experiments/input_error.hpp"
+#include "experiments/topology_plan.hpp"
 
 namespace equarx::experiments {
 namespace {
@@ -40,8 +41,11 @@ ExperimentConfig read_config(const Json& json) {
   config.hardware = reader.text("hardware");
   config.chip = load_chip(config.hardware, "/hardware");
   config.topology = read_topology(reader.object("topology"), config.chip);
-  config.tensor = read_tensor(reader.object("tensor"), count_chips(config.topology.shape));
-  config.collectives = read_collectives(reader, config.tensor.dtype);
+  if (reader.has("faults"))
+    config.faults = read_faults(reader.object("faults"), config.topology, config.chip);
+  config.tensor = read_tensor(reader.object("tensor"), count_chips(config.topology));
+  config.collective = read_collective_kind(reader);
+  config.collectives = read_collectives(reader, config.collective, config.tensor.dtype);
   config.baseline = read_baseline(reader, config.collectives);
   config.numerics = !reader.has("numerics") || reader.choice("numerics", kSwitch) == 1;
   config.simulation = reader.choice_or("simulation", kSimulationModes, SimulationMode::automatic);

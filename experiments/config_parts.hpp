@@ -14,8 +14,8 @@
 namespace equarx::experiments {
 
 // Keys of which one is given.
-inline constexpr std::array<std::string_view, 4> kTopologyKinds = {"slice", "mesh", "torus",
-                                                                   "ring"};
+inline constexpr std::array<std::string_view, 6> kTopologyKinds = {
+    "slice", "mesh", "torus", "ring", "fully-connected", "file"};
 inline constexpr std::array<std::string_view, 2> kTensorSizes = {"shape", "bytes"};
 
 /// More elements than any machine holds, and few enough to be counted in bits.
@@ -38,15 +38,23 @@ std::string_view exactly_one(ObjectReader& reader, std::span<const std::string_v
 TopologyConfig read_topology(ObjectReader reader, const hardware::Chip& chip);
 Json topology_json(const TopologyConfig& topology);
 
-/// Chips of a shape. @throws InputError if it is no valid one.
-std::uint32_t count_chips(const topology::GridShape& shape);
-
 /// Opens the tensor's files, if it has some.
 TensorConfig read_tensor(ObjectReader reader, std::uint32_t ranks);
 Json tensor_json(const TensorConfig& tensor);
 
-/// The collectives of a configuration; `dtype` is that of the tensor.
-std::vector<CollectiveConfig> read_collectives(ObjectReader& reader, numerics::ElementFormat dtype);
+/// "collective"; AllReduce by default.
+collectives::Collective read_collective_kind(ObjectReader& reader);
+std::string_view collective_key(collectives::Collective collective);
+
+/// The algorithms to compare; `dtype` is that of the tensor.
+std::vector<CollectiveConfig> read_collectives(ObjectReader& reader,
+                                               collectives::Collective collective,
+                                               numerics::ElementFormat dtype);
 Json collective_json(const CollectiveConfig& collective);
+
+/// Links and chips of a topology that are not as the others.
+FaultsConfig read_faults(ObjectReader reader, const TopologyConfig& topology,
+                         const hardware::Chip& chip);
+Json faults_json(const FaultsConfig& faults);
 
 }  // namespace equarx::experiments

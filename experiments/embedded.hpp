@@ -14,6 +14,9 @@ struct EmbeddedFile {
 /// configs/hardware/*.json
 std::span<const EmbeddedFile> embedded_hardware();
 
+/// configs/models/*.json
+std::span<const EmbeddedFile> embedded_models();
+
 /// configs/schema/*.json
 std::span<const EmbeddedFile> embedded_schemas();
 

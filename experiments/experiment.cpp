@@ -1,32 +1,32 @@
 #include "experiments/experiment.hpp"
 
 #include <algorithm>
-#include <stdexcept>
+#include <limits>
 
 #include <fmt/format.h>
 
+#include "experiments/algorithms.hpp"
 #include "experiments/input_error.hpp"
 #include "models/collectives/traffic.hpp"
+#include "models/units/quantity.hpp"
 
 namespace equarx::experiments {
 namespace {
-
-using collectives::kDirections;
 
 void require(bool holds, const std::string& label, std::string_view law) {
   if (!holds)
     throw InvariantError(fmt::format("internal error in '{}': {}; please report this", label, law));
 }
 
-void check_time(const CollectivePlan& plan, const sim::Machine& machine,
-                const sim::TimeResult& time, double lower_bound_s) {
+void check_time(const CollectivePlan& plan, const sim::TimeResult& time, double lower_bound_s) {
   // A bound that is met exactly may be missed by rounding.
   constexpr double kRounding = 1e-9;
   const std::string& label = plan.config.label;
+  const sim::Machine& machine = plan.simulated.machine;
   require(
       time.time_s >= lower_bound_s * (1.0 - kRounding), label,
       fmt::format("simulated time {} s is below its lower bound {} s", time.time_s, lower_bound_s));
-  require(time.messages == std::uint64_t{machine.ranks()} * plan.program.messages.size(), label,
+  require(time.messages == collectives::total_messages(plan.program, machine.ranks()), label,
           "not every message was received");
   require(time.link_bytes == sim::link_bytes(plan.program, machine), label,
           "bytes were lost or made on the links");
@@ -35,18 +35,72 @@ void check_time(const CollectivePlan& plan, const sim::Machine& machine,
 void check_values(const CollectivePlan& plan, const values::ValueResult& values, bool whole) {
   const std::string& label = plan.config.label;
   require(values.ranks_identical, label, "the ranks ended with different results");
-  const auto planned = collectives::sent_bytes(plan.program);
-  for (std::size_t direction = 0; direction < kDirections; ++direction) {
-    require(!whole || values.sent_bytes[direction] == planned[direction] * plan.program.ranks,
-            label, "the encoded bytes are not those that were timed");
-    require(values.received_bytes[direction] == values.sent_bytes[direction], label,
-            "a sent byte was not received");
-  }
+  require(!whole || values.sent_bytes == collectives::total_sent_bytes(plan.program), label,
+          "the encoded bytes are not those that were timed");
+  require(values.received_bytes == values.sent_bytes, label, "a sent byte was not received");
 }
 
 values::TensorSource make_source(const TensorConfig& tensor) {
   if (tensor.files.empty()) return {tensor.values, tensor.elements, tensor.dtype};
   return {tensor.opened, tensor.elements, tensor.dtype};
+}
+
+/// Every link direction of a whole machine, with the chips that it joins.
+std::vector<LinkUse> all_links(const sim::Machine& machine, const sim::TimeResult& time) {
+  constexpr std::string_view kArrow = "->";
+  std::vector<LinkUse> uses;
+  for (sim::LinkIndex link = 0; link < machine.links.size(); ++link) {
+    const std::string& name = machine.links[link].name;
+    const std::size_t arrow = name.find(kArrow);
+    uses.push_back({name, name.substr(0, arrow), name.substr(arrow + kArrow.size()),
+                    time.link_bytes[link], time.link_busy_s[link]});
+  }
+  return uses;
+}
+
+/// The links that every chip has, as the first representative has them.
+std::vector<LinkUse> links_of_each(const CollectivePlan& plan, const sim::TimeResult& time) {
+  std::vector<LinkUse> uses;
+  const std::vector<sim::Way>& ways = plan.simulated.machine.ways.front();
+  for (std::size_t channel = 0; channel < ways.size(); ++channel) {
+    const sim::LinkIndex link = ways[channel].route.front();
+    if (link == uses.size())  // the first channel over it
+      uses.push_back({fmt::format("every chip's link {}", plan.program.channels[channel].name),
+                      {},
+                      {},
+                      time.link_bytes[link],
+                      time.link_busy_s[link]});
+  }
+  return uses;
+}
+
+FailureReport report_failure(const CollectivePlan& plan, const sim::TransferFailure& failure) {
+  const sim::Machine& machine = plan.simulated.machine;
+  return {failure.time_s, machine.links[failure.link].name, machine.chip_names[failure.sender],
+          machine.chip_names[failure.receiver],
+          collectives::describe_cargo(plan.program, failure.message)};
+}
+
+/// Fills in what the simulation says.
+void report_time(const CollectivePlan& plan, const sim::TimeResult& time, RunResult& run) {
+  const sim::Machine& machine = plan.simulated.machine;
+  run.label = plan.config.label;
+  run.algorithm = plan.config.algorithm;
+  run.time_s = time.time_s;
+  run.lower_bound_s = sim::lower_bound_s(plan.program, machine);
+  run.wire_bytes_per_link = std::ranges::max(sim::link_bytes(plan.program, machine));
+  run.chips = plan.program.ranks();
+  run.messages = time.messages;
+  run.symmetric = plan.simulated.symmetric;
+  run.simulation_reason = plan.simulated.reason;
+  run.core_busy_s = std::ranges::max(time.core_busy_s);
+  run.links = run.symmetric ? links_of_each(plan, time) : all_links(machine, time);
+  if (time.failure) {
+    run.failure = report_failure(plan, *time.failure);
+    return;
+  }
+  run.breakdown = break_down(plan, run.time_s);
+  check_time(plan, time, run.lower_bound_s);
 }
 
 class Experiment {
@@ -56,22 +110,62 @@ class Experiment {
 
   ExperimentResult run() {
     ExperimentResult result{plan_.config, std::vector<RunResult>(plan_.collectives.size())};
-    // Values first: they decide the bytes on the wire. The baseline first of all: others compare with it.
+    for (std::size_t i = 0; i < plan_.collectives.size(); ++i)
+      chosen_.push_back(choose(plan_.collectives[i], result.runs[i]));
+    // Values before times: they decide the bytes on the wire. The baseline first of all: others compare
+    // with it.
     if (plan_.config.numerics) compute_all(result.runs);
-    for (std::size_t i = 0; i < plan_.collectives.size(); ++i) time(i, result.runs[i]);
+    for (std::size_t i = 0; i < chosen_.size(); ++i) time(*chosen_[i], result.runs[i]);
+    const RunResult& baseline = result.runs[plan_.config.baseline];
     for (RunResult& run : result.runs)
-      run.speedup = result.runs[plan_.config.baseline].time_s / run.time_s;
+      if (!run.failure && !baseline.failure) run.speedup = baseline.time_s / run.time_s;
     return result;
   }
 
  private:
+  /// The only way, or the fastest. Candidates come by rising lower bound, so once that is beyond the best
+  /// time no other can win.
+  const CollectivePlan* choose(const PlannedCollective& planned, RunResult& run) {
+    if (planned.candidates.size() == 1 && planned.unsuited.empty())
+      return &planned.candidates.front();
+    const CollectivePlan* best = nullptr;
+    double best_s = std::numeric_limits<double>::infinity();
+    for (const CollectivePlan& candidate : planned.candidates) {
+      const sim::Machine& machine = candidate.simulated.machine;
+      const double bound_s = sim::lower_bound_s(candidate.program, machine);
+      Candidate& report =
+          run.candidates.emplace_back(Candidate{candidate.config.algorithm, std::nullopt, {}});
+      if (bound_s > best_s) {
+        report.note = fmt::format("cannot win: its lower bound is {}",
+                                  units::format_short(bound_s, units::Dimension::time));
+        continue;
+      }
+      progress_(
+          fmt::format("{}: trying {}", candidate.config.label, name(candidate.config.algorithm)));
+      const sim::TimeResult time = sim::simulate(candidate.program, machine, candidate.costs);
+      if (time.failure) {
+        report.note = "fails: it uses a link that breaks";
+        if (best == nullptr) best = &candidate;
+        continue;
+      }
+      report.time_s = time.time_s;
+      if (time.time_s >= best_s) continue;
+      best_s = time.time_s;
+      best = &candidate;
+    }
+    for (const Unsuited& other : planned.unsuited)
+      run.candidates.push_back({other.algorithm, std::nullopt, other.reason});
+    return best;
+  }
+
   void compute_all(std::vector<RunResult>& runs) {
-    values::ResultTensor baseline(plan_.config.tensor.elements, plan_.config.tensor.dtype);
     const std::size_t first = plan_.config.baseline;
-    compute(first, runs[first], options({.result = &baseline}));
+    values::ResultTensor baseline(values::result_elements(chosen_[first]->program),
+                                  plan_.config.tensor.dtype);
+    compute(*chosen_[first], runs[first], options({.result = &baseline}));
     runs[first].numerics->against_baseline = numerics::ErrorMetrics{};
     for (std::size_t i = 0; i < runs.size(); ++i)
-      if (i != first) compute(i, runs[i], options({.baseline = &baseline}));
+      if (i != first) compute(*chosen_[i], runs[i], options({.baseline = &baseline}));
   }
 
   values::ValueOptions options(values::ValueOptions what) const {
@@ -80,34 +174,25 @@ class Experiment {
     return what;
   }
 
-  void compute(std::size_t index, RunResult& run, const values::ValueOptions& options) {
-    const CollectivePlan& collective = plan_.collectives[index];
+  void compute(const CollectivePlan& collective, RunResult& run,
+               const values::ValueOptions& options) {
     progress_(fmt::format("{}: computing the values of {} ranks", collective.config.label,
-                          collective.program.ranks));
+                          collective.program.ranks()));
     run.numerics = values::execute(collective.program, source_, options);
     check_values(collective, *run.numerics, plan_.config.tensor.sample == 1.0);
   }
 
-  void time(std::size_t index, RunResult& run) {
-    const CollectivePlan& collective = plan_.collectives[index];
-    const sim::Machine& machine = plan_.representative ? *plan_.representative : plan_.machine;
+  void time(const CollectivePlan& collective, RunResult& run) {
+    const sim::Machine& machine = collective.simulated.machine;
     progress_(fmt::format("{}: simulating {} messages", collective.config.label,
-                          collective.program.messages.size() * machine.ranks()));
-    const sim::TimeResult time = sim::simulate(collective.program, machine, collective.costs);
-    run.label = collective.config.label;
-    run.time_s = time.time_s;
-    run.lower_bound_s = sim::lower_bound_s(collective.program, plan_.machine);
-    run.wire_bytes_per_link = std::ranges::max(sim::link_bytes(collective.program, plan_.machine));
-    run.chips = plan_.machine.ranks();
-    run.symmetric = plan_.representative.has_value();
-    run.core_busy_s = std::ranges::max(time.core_busy_s);
-    run.breakdown = break_down(collective, plan_.machine, run.time_s);
-    check_time(collective, machine, time, run.lower_bound_s);
+                          collectives::total_messages(collective.program, machine.ranks())));
+    report_time(collective, sim::simulate(collective.program, machine, collective.costs), run);
   }
 
   const Plan& plan_;
   const Progress& progress_;
   values::TensorSource source_;
+  std::vector<const CollectivePlan*> chosen_;  ///< by collective
 };
 
 }  // namespace

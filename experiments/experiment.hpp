@@ -15,17 +15,50 @@
 
 namespace equarx::experiments {
 
+/// What crossed one link direction.
+struct LinkUse {
+  std::string name;
+  std::string from;  ///< empty where representatives were simulated
+  std::string to;
+  std::uint64_t bytes = 0;
+  double busy_s = 0.0;  ///< time that transfers held it
+
+  double utilisation(double time_s) const { return time_s > 0.0 ? busy_s / time_s : 0.0; }
+};
+
+/// What a link that failed did to a run.
+struct FailureReport {
+  double time_s = 0.0;  ///< when a chip noticed
+  std::string link;
+  std::string from;
+  std::string to;
+  std::string transfer;  ///< in words: what did not arrive
+};
+
+/// A way that `auto` looked at.
+struct Candidate {
+  Algorithm algorithm = Algorithm::ring;
+  std::optional<double> time_s;  ///< if it was simulated to its end
+  std::string note;              ///< if not, why
+};
+
 /// The results of one collective.
 struct RunResult {
   std::string label;
-  double time_s = 0.0;
-  double speedup = 1.0;  ///< the baseline's time / this time
+  Algorithm algorithm = Algorithm::ring;
+  double time_s = 0.0;            ///< of a run that failed: until then
+  std::optional<double> speedup;  ///< the baseline's time / this time, if neither failed
   double lower_bound_s = 0.0;
   std::uint64_t wire_bytes_per_link = 0;  ///< largest over link directions
   std::uint32_t chips = 0;
-  bool symmetric = false;    ///< timed on representative chips
-  double core_busy_s = 0.0;  ///< of the busiest core
+  std::uint64_t messages = 0;     ///< simulated
+  bool symmetric = false;         ///< timed on representative chips
+  std::string simulation_reason;  ///< why they were, or were not
+  double core_busy_s = 0.0;       ///< of the busiest core
   Breakdown breakdown;
+  std::vector<LinkUse> links;
+  std::optional<FailureReport> failure;
+  std::vector<Candidate> candidates;            ///< of `auto`: those it chose among
   std::optional<values::ValueResult> numerics;  ///< none if switched off
 };
 

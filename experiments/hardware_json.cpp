@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -11,13 +10,10 @@
 #include "experiments/embedded.hpp"
 #include "experiments/input_error.hpp"
 #include "experiments/nearest.hpp"
-#include "topologies/grid.hpp"
+#include "experiments/slices_json.hpp"
 
 namespace equarx::experiments {
 namespace {
-
-constexpr std::array<std::string_view, 4> kProvenances = {"datasheet", "measured", "calibrated",
-                                                          "assumed"};
 
 double read_ratio(ObjectReader& reader) {
   const Json& value = reader.required("value", "a number above 0 and up to 1");
@@ -45,25 +41,10 @@ hardware::Parameter read_parameter(ObjectReader reader, const hardware::Paramete
     throw InputError(
         reader.place_of("value"),
         fmt::format("{} must {}", info.key, info.may_be_zero ? "not be negative" : "be above 0"));
-  parameter.provenance = static_cast<hardware::Provenance>(reader.choice("class", kProvenances));
+  parameter.provenance = read_provenance(reader);
   parameter.source = reader.text("source");
   reader.finish();
   return parameter;
-}
-
-std::vector<std::vector<std::uint32_t>> read_slices(ObjectReader& reader) {
-  std::vector<std::vector<std::uint32_t>> slices;
-  const Json& names = reader.array("slices");
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::string place = fmt::format("{}/{}", reader.place_of("slices"), i);
-    if (!names[i].is_string()) throw InputError(place, "expected a slice such as \"4x4\"");
-    try {
-      slices.push_back(topology::parse_lengths(names[i].get<std::string>()));
-    } catch (const std::invalid_argument& error) {
-      throw InputError(place, error.what());
-    }
-  }
-  return slices;
 }
 
 Json value_json(const hardware::ParameterInfo& info, const hardware::Parameter& parameter) {
@@ -81,6 +62,16 @@ bool is_path(const std::string& text) {
 
 }  // namespace
 
+hardware::Provenance read_provenance(ObjectReader& reader) {
+  static constexpr std::array kProvenances = {
+      hardware::Provenance::datasheet, hardware::Provenance::measured,
+      hardware::Provenance::calibrated, hardware::Provenance::assumed};
+  std::array<std::string_view, kProvenances.size()> names;
+  std::ranges::transform(kProvenances, names.begin(),
+                         [](hardware::Provenance provenance) { return name(provenance); });
+  return kProvenances[reader.choice("class", names)];
+}
+
 hardware::Chip read_chip(const Json& json) {
   ObjectReader reader(json, "");
   hardware::Chip chip;
@@ -90,9 +81,7 @@ hardware::Chip read_chip(const Json& json) {
   for (const hardware::ParameterInfo& info : hardware::parameters())
     chip.*info.member = read_parameter(parameters.object(info.key), info);
   parameters.finish();
-  chip.slices = read_slices(reader);
-  chip.wraparound_length = static_cast<std::uint32_t>(
-      reader.integer("wraparound_length", 0, std::numeric_limits<std::uint32_t>::max()));
+  chip.slices = read_slices(reader.object("slices"));
   reader.finish();
   return chip;
 }
@@ -124,6 +113,13 @@ Json parameters_json(const hardware::Chip& chip) {
                                    {"source", parameter.source}};
   }
   return json;
+}
+
+Json to_json(const hardware::Chip& chip) {
+  return {{"name", chip.name},
+          {"description", chip.description},
+          {"parameters", parameters_json(chip)},
+          {"slices", slices_json(chip.slices)}};
 }
 
 }  // namespace equarx::experiments

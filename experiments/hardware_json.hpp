@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "experiments/object_reader.hpp"
 #include "models/hardware/chip.hpp"
@@ -18,5 +17,11 @@ hardware::Chip read_chip(const Json& json);
 
 /// Every parameter of a chip with its unit, class and source, as reports show it.
 Json parameters_json(const hardware::Chip& chip);
+
+/// The whole hardware file, as read_chip() reads it.
+Json to_json(const hardware::Chip& chip);
+
+/// The "class" of a value. @throws InputError
+hardware::Provenance read_provenance(ObjectReader& reader);
 
 }  // namespace equarx::experiments

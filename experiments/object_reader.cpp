@@ -101,6 +101,14 @@ std::uint64_t ObjectReader::integer(std::string_view key, std::uint64_t least, s
   return read_integer(required(key, "an integer"), place_of(key), least, most);
 }
 
+double ObjectReader::positive_number(std::string_view key) {
+  const Json& value = required(key, "a number above 0");
+  if (!value.is_number()) wrong_type(place_of(key), "a number above 0", value);
+  if (!(value.get<double>() > 0.0))
+    throw InputError(place_of(key), fmt::format("{} is not above 0", value.dump()));
+  return value.get<double>();
+}
+
 ObjectReader ObjectReader::object(std::string_view key) {
   return {required(key, "an object"), place_of(key)};
 }

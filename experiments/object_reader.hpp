@@ -35,6 +35,8 @@ class ObjectReader {
   double quantity(std::string_view key, units::Dimension dimension);
   /// An integer from `least` to `most`.
   std::uint64_t integer(std::string_view key, std::uint64_t least, std::uint64_t most);
+  /// A plain number above 0.
+  double positive_number(std::string_view key);
   ObjectReader object(std::string_view key);
   const Json& array(std::string_view key);
 

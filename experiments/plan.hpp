@@ -1,31 +1,42 @@
 // From what the user asks for to what the executors run.
 #pragma once
 
-#include <optional>
+#include <string>
 #include <vector>
 
 #include "experiments/config.hpp"
+#include "experiments/machine_plan.hpp"
 #include "models/collectives/program.hpp"
-#include "sim/machine.hpp"
 #include "sim/timeline.hpp"
 
 namespace equarx::experiments {
 
 /// One collective, ready to run.
 struct CollectivePlan {
-  CollectiveConfig config;  ///< with minishards and microshards filled in
+  CollectiveConfig config;  ///< with an algorithm that is not `automatic`
   collectives::Program program;
   sim::Costs costs;
+  SimulatedMachine simulated;
+};
+
+/// An algorithm that `automatic` does not try.
+struct Unsuited {
+  Algorithm algorithm = Algorithm::ring;
+  std::string reason;
+};
+
+/// The ways of one collective of the configuration: one, or those that `automatic` chooses among.
+struct PlannedCollective {
+  std::vector<CollectivePlan> candidates;  ///< at least one; by rising lower bound
+  std::vector<Unsuited> unsuited;
 };
 
 struct Plan {
-  ExperimentConfig config;                     ///< with every default filled in
-  sim::Machine machine;                        ///< ranks placed along a ring through all chips
-  std::optional<sim::Machine> representative;  ///< what is simulated instead of it, if asked for
-  std::vector<CollectivePlan> collectives;
+  ExperimentConfig config;  ///< with every default filled in
+  std::vector<PlannedCollective> collectives;
 };
 
-/// Builds the machine and the programs, and checks that the tensor fits the chips and this computer.
+/// Builds machines and programs, and checks that the tensor fits the chips and this computer.
 /// @throws InputError
 Plan make_plan(const ExperimentConfig& config);
 

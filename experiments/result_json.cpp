@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "experiments/algorithms.hpp"
 #include "experiments/config_json.hpp"
 #include "experiments/hardware_json.hpp"
 
@@ -25,23 +26,66 @@ Json numerics_json(const values::ValueResult& values) {
           {"sampled_fraction", values.sampled_fraction}};
 }
 
+Json candidate_json(const Candidate& candidate) {
+  Json json = {{"algorithm", name(candidate.algorithm)}};
+  if (candidate.time_s) json["time_s"] = *candidate.time_s;
+  if (!candidate.note.empty()) json["note"] = candidate.note;
+  return json;
+}
+
+Json failure_json(const FailureReport& failure) {
+  return {{"time_s", failure.time_s},
+          {"link", failure.link},
+          {"from", failure.from},
+          {"to", failure.to},
+          {"transfer", failure.transfer}};
+}
+
+Json links_json(const RunResult& run) {
+  Json links = Json::array();
+  for (const LinkUse& link : run.links) {
+    Json json = {{"name", link.name}};
+    if (!link.from.empty()) {
+      json["from"] = link.from;
+      json["to"] = link.to;
+    }
+    json["bytes"] = link.bytes;
+    json["busy_s"] = link.busy_s;
+    json["utilisation"] = link.utilisation(run.time_s);
+    links.push_back(std::move(json));
+  }
+  return links;
+}
+
 }  // namespace
 
-Json to_json(const RunResult& run) {
-  return {{"label", run.label},
-          {"time_s", run.time_s},
-          {"speedup", run.speedup},
-          {"lower_bound_s", run.lower_bound_s},
-          {"wire_bytes_per_link", run.wire_bytes_per_link},
-          {"chips", run.chips},
-          {"simulation", run.symmetric ? "symmetric" : "full"},
-          {"core_busy_s", run.core_busy_s},
-          {"breakdown",
-           {{"payload_s", run.breakdown.payload_s},
-            {"scales_s", run.breakdown.scales_s},
-            {"overhead_s", run.breakdown.overhead_s},
-            {"bubbles_s", run.breakdown.bubbles_s}}},
-          {"numerics", run.numerics ? numerics_json(*run.numerics) : Json(nullptr)}};
+Json to_json(const RunResult& run, const JsonOptions& options) {
+  const bool done = !run.failure;
+  Json json = {{"label", run.label},
+               {"algorithm", name(run.algorithm)},
+               {"time_s", done ? Json(run.time_s) : Json(nullptr)},
+               {"speedup", run.speedup ? Json(*run.speedup) : Json(nullptr)},
+               {"lower_bound_s", run.lower_bound_s},
+               {"wire_bytes_per_link", run.wire_bytes_per_link},
+               {"chips", run.chips},
+               {"simulation", run.symmetric ? "symmetric" : "full"},
+               {"simulation_reason", run.simulation_reason},
+               {"messages", run.messages},
+               {"core_busy_s", run.core_busy_s},
+               {"breakdown",
+                {{"payload_s", run.breakdown.payload_s},
+                 {"scales_s", run.breakdown.scales_s},
+                 {"overhead_s", run.breakdown.overhead_s},
+                 {"bubbles_s", run.breakdown.bubbles_s}}},
+               {"numerics", run.numerics ? numerics_json(*run.numerics) : Json(nullptr)}};
+  if (!done) json["failure"] = failure_json(*run.failure);
+  if (!run.candidates.empty()) {
+    json["candidates"] = Json::array();
+    for (const Candidate& candidate : run.candidates)
+      json["candidates"].push_back(candidate_json(candidate));
+  }
+  if (options.links) json["links"] = links_json(run);
+  return json;
 }
 
 std::string_view version() { return EQUARX_VERSION; }
@@ -54,7 +98,7 @@ std::string config_hash(const Json& resolved) {
   return fmt::format("{:016x}", hash);
 }
 
-Json to_json(const ExperimentResult& result) {
+Json to_json(const ExperimentResult& result, const JsonOptions& options) {
   const Json config = to_json(result.config);
   Json json = {{"program", "equarx-sim"},
                {"version", version()},
@@ -63,7 +107,7 @@ Json to_json(const ExperimentResult& result) {
                {"parameters", parameters_json(result.config.chip)},
                {"baseline", result.config.collectives[result.config.baseline].label},
                {"runs", Json::array()}};
-  for (const RunResult& run : result.runs) json["runs"].push_back(to_json(run));
+  for (const RunResult& run : result.runs) json["runs"].push_back(to_json(run, options));
   return json;
 }
 

@@ -8,12 +8,16 @@ namespace equarx::experiments {
 /// The version of this program.
 std::string_view version();
 
+struct JsonOptions {
+  bool links = false;  ///< with what crossed every link direction
+};
+
 /// A result with all that made it: version, resolved configuration and its hash, every parameter of the
 /// chip with its class. configs/schema/result.schema.json describes it.
-Json to_json(const ExperimentResult& result);
+Json to_json(const ExperimentResult& result, const JsonOptions& options = {});
 
 /// One run of it.
-Json to_json(const RunResult& run);
+Json to_json(const RunResult& run, const JsonOptions& options = {});
 
 /// Hash of a resolved configuration: FNV-1a of its JSON text, 16 hexadecimal digits.
 std::string config_hash(const Json& resolved);

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "experiments/algorithms.hpp"
 #include "experiments/result_json.hpp"
+#include "experiments/topology_plan.hpp"
 #include "models/units/quantity.hpp"
 
 namespace equarx::experiments {
@@ -33,7 +36,8 @@ std::vector<std::string> headings(bool numerics) {
 }
 
 TableRow row_of(const RunResult& run) {
-  TableRow row = {run.label, time_text(run.time_s), fmt::format("{:.3f}x", run.speedup),
+  TableRow row = {run.label, run.failure ? "fails" : time_text(run.time_s),
+                  run.speedup ? fmt::format("{:.3f}x", *run.speedup) : "-",
                   time_text(run.lower_bound_s),
                   size_text(static_cast<double>(run.wire_bytes_per_link))};
   if (run.numerics) {
@@ -45,6 +49,56 @@ TableRow row_of(const RunResult& run) {
   return row;
 }
 
+std::string failure_note(const RunResult& run) {
+  const FailureReport& failure = *run.failure;
+  return fmt::format(
+      "  {} fails at {}: {} from {} to {} did not arrive, because link {} is down.\n", run.label,
+      time_text(failure.time_s), failure.transfer, failure.from, failure.to, failure.link);
+}
+
+/// What `auto` took, and what the others would have been.
+std::string candidates_note(const RunResult& run) {
+  std::string text = fmt::format("  {} took {}, the fastest of those that can run:\n", run.label,
+                                 name(run.algorithm));
+  for (const Candidate& candidate : run.candidates)
+    text += fmt::format("    {:<18}  {}\n", name(candidate.algorithm),
+                        candidate.time_s ? time_text(*candidate.time_s) : candidate.note);
+  return text;
+}
+
+/// The link directions that were busy for most of the time.
+std::string busiest_note(const RunResult& run) {
+  constexpr std::size_t kShown = 3;
+  std::vector<LinkUse> links = run.links;
+  std::ranges::stable_sort(links, std::greater{}, &LinkUse::busy_s);
+  links.resize(std::min(links.size(), kShown));
+  std::vector<std::string> texts;
+  for (const LinkUse& link : links)
+    texts.push_back(fmt::format("{} {:.0f} %", link.name, 100.0 * link.utilisation(run.time_s)));
+  return fmt::format("  {}: {}\n", run.label, fmt::join(texts, ", "));
+}
+
+/// How the collectives were simulated: those that have one reason together.
+std::string simulation_note(const std::vector<RunResult>& runs) {
+  std::string text;
+  for (auto run = runs.begin(); run != runs.end(); ++run) {
+    const auto same = [&](const RunResult& other) {
+      return other.simulation_reason == run->simulation_reason;
+    };
+    if (std::find_if(runs.begin(), run, same) != run) continue;
+    std::vector<std::string> labels;
+    for (const RunResult& other : runs)
+      if (same(other)) labels.push_back(other.label);
+    text +=
+        fmt::format("  Simulated {} ({}): {}.\n",
+                    run->symmetric ? "by representatives" : "chip by chip", run->simulation_reason,
+                    labels.size() == runs.size() && runs.size() > 1
+                        ? "all"
+                        : fmt::format("{}", fmt::join(labels, ", ")));
+  }
+  return text;
+}
+
 std::string values_note(const values::ValueResult& values) {
   const std::string what =
       values.sampled_fraction == 1.0
@@ -54,17 +108,6 @@ std::string values_note(const values::ValueResult& values) {
 }
 
 }  // namespace
-
-std::string topology_text(const TopologyConfig& topology) {
-  const auto& shape = topology.shape;
-  switch (topology.kind) {
-    case TopologyKind::slice: return "slice " + topology::format_lengths(shape.lengths);
-    case TopologyKind::mesh: return "mesh " + topology::format_lengths(shape.lengths);
-    case TopologyKind::torus: return "torus " + topology::format_lengths(shape.lengths);
-    case TopologyKind::ring: return "ring";
-  }
-  return {};
-}
 
 std::string aligned_table(const std::vector<TableRow>& rows) {
   std::vector<std::size_t> widths(rows.front().size());
@@ -84,13 +127,18 @@ std::string to_table(const ExperimentResult& result) {
   std::vector<TableRow> rows = {headings(config.numerics)};
   for (const RunResult& run : result.runs) rows.push_back(row_of(run));
   std::string text =
-      fmt::format("AllReduce of {} on each of {} x {}, {}\n\n", tensor_text(config.tensor),
-                  result.runs.front().chips, config.chip.name, topology_text(config.topology));
-  text += aligned_table(rows);
-  text += fmt::format(
-      "\n  time: simulated ({}). lower bound: bytes of the busiest link direction / its "
-      "bandwidth.\n",
-      result.runs.front().symmetric ? "on representative chips" : "every chip");
+      fmt::format("{} of {} on each of {} x {}, {}\n\n", collectives::name(config.collective),
+                  tensor_text(config.tensor), result.runs.front().chips, config.chip.name,
+                  topology_text(config.topology));
+  text += aligned_table(rows) + '\n';
+  for (const RunResult& run : result.runs)
+    if (run.failure) text += failure_note(run);
+  for (const RunResult& run : result.runs)
+    if (!run.candidates.empty()) text += candidates_note(run);
+  text += "  Lower bound: bytes of the busiest link direction / its bandwidth.\n";
+  text += simulation_note(result.runs);
+  text += "  Busiest link directions:\n";
+  for (const RunResult& run : result.runs) text += "  " + busiest_note(run);
   if (config.numerics) text += values_note(*result.runs.front().numerics);
   return text;
 }

@@ -12,9 +12,6 @@ using TableRow = std::vector<std::string>;
 /// Rows of equal length in columns as wide as their widest cell; the first to the left, others to the right.
 std::string aligned_table(const std::vector<TableRow>& rows);
 
-/// "slice 4x2"
-std::string topology_text(const TopologyConfig& topology);
-
 /// A result as a table for people, with a unit in every column.
 std::string to_table(const ExperimentResult& result);
 

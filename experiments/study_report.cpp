@@ -8,11 +8,13 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include "experiments/algorithms.hpp"
 #include "experiments/config_json.hpp"
 #include "experiments/config_parts.hpp"
 #include "experiments/input_error.hpp"
 #include "experiments/result_json.hpp"
 #include "experiments/result_table.hpp"
+#include "experiments/topology_plan.hpp"
 
 namespace equarx::experiments {
 namespace {
@@ -74,7 +76,9 @@ Fields point_fields(const StudyPoint& point, std::size_t index) {
   const ExperimentConfig& config = point.result.config;
   const CollectiveConfig& collective = config.collectives[index];
   const RunResult& run = point.result.runs[index];
-  const bool quantized = collective.algorithm == Algorithm::equarx;
+  const auto parts = [](const std::optional<std::uint32_t>& count) {
+    return count ? fmt::format("{}", *count) : "";
+  };
   Fields fields = {point.experiment,
                    config.chip.name,
                    topology_text(config.topology),
@@ -82,14 +86,14 @@ Fields point_fields(const StudyPoint& point, std::size_t index) {
                    fmt::format("{}", config.tensor.bytes()),
                    values_text(config.tensor),
                    run.label,
-                   std::string(name(collective.algorithm)),
+                   std::string(name(run.algorithm)),
                    std::string(collectives::name(collective.ring)),
-                   quantized ? std::string(name(collective.quantize)) : "",
+                   collective.format.scaled ? std::string(name(collective.quantize)) : "",
                    collective.format.name,
-                   fmt::format("{}", collective.minishards.value()),
-                   fmt::format("{}", collective.microshards.value()),
-                   number(run.time_s),
-                   number(run.speedup),
+                   parts(collective.minishards),
+                   parts(collective.microshards),
+                   run.failure ? "" : number(run.time_s),
+                   run.speedup ? number(*run.speedup) : "",
                    number(run.lower_bound_s),
                    fmt::format("{}", run.wire_bytes_per_link),
                    number(run.breakdown.payload_s),

@@ -27,9 +27,6 @@ constexpr int kStackKiB = 64;
 constexpr int kStackKiB = 64;
 #endif
 
-// Core time does not depend on a host's speed: it is given in seconds. SimGrid wants a speed all the same.
-constexpr double kAnySpeed = 1e9;
-
 s4u::Engine make_engine() {
   // SimGrid's defaults describe TCP over Ethernet: slower and longer than asked for, with acknowledgements
   // in the other direction. These settings leave bytes / bandwidth + latency; tests hold them to it.
@@ -61,7 +58,7 @@ s4u::NetZone* add_zone(s4u::Engine& engine) {
   return engine.get_netzone_root()->add_netzone_full("slice");
 }
 s4u::Host* add_host(s4u::NetZone* zone, const std::string& name) {
-  return zone->add_host(name, kAnySpeed);
+  return zone->add_host(name, kCoreSpeed);
 }
 s4u::Link* add_link(s4u::NetZone* zone, const LinkSpec& link) {
   return zone->add_link(link.name, link.rate);
@@ -69,7 +66,7 @@ s4u::Link* add_link(s4u::NetZone* zone, const LinkSpec& link) {
 #else
 s4u::NetZone* add_zone(s4u::Engine&) { return s4u::create_full_zone("slice"); }
 s4u::Host* add_host(s4u::NetZone* zone, const std::string& name) {
-  return zone->create_host(name, kAnySpeed);
+  return zone->create_host(name, kCoreSpeed);
 }
 s4u::Link* add_link(s4u::NetZone* zone, const LinkSpec& link) {
   return zone->create_link(link.name, link.rate);

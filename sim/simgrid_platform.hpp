@@ -10,6 +10,9 @@
 
 namespace equarx::sim {
 
+/// Work that a host does in one second. Core time is given in seconds, so any number would do.
+inline constexpr double kCoreSpeed = 1e9;
+
 /// An engine with transfers that take bytes / rate + latency, nothing more. One per process.
 ///
 /// A link that only one pair of chips uses is a FIFO. Where several do, each pair keeps its order, and

@@ -1,19 +1,15 @@
 #include "sim/time_executor.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <deque>
-#include <limits>
 #include <memory>
-#include <type_traits>
-#include <vector>
 
 #include <fmt/format.h>
 #include <simgrid/s4u.hpp>
 #include <unistd.h>
 
 #include "sim/child_process.hpp"
+#include "sim/chip_actor.hpp"
+#include "sim/result_bytes.hpp"
 #include "sim/simgrid_platform.hpp"
 #include "sim/timeline.hpp"
 
@@ -21,169 +17,6 @@ namespace equarx::sim {
 namespace {
 
 namespace s4u = simgrid::s4u;
-using collectives::ChannelId;
-using collectives::MessageId;
-using detail::Progress;
-
-/// What all chips of a run share. Actors take turns in one thread, so nothing here needs a lock.
-struct Run {
-  const Timelines& timelines;
-  const Machine& machine;
-  Progress& progress;
-  std::size_t channels;
-  std::vector<s4u::Mailbox*> mailboxes;    ///< of the receiver, by rank and channel
-  std::vector<std::uint64_t> received;     ///< messages that a rank has waited for, likewise
-  std::vector<collectives::Rank> senders;  ///< who sends to a rank, likewise
-  TimeResult result;
-
-  std::size_t index(collectives::Rank rank, ChannelId channel) const {
-    return rank * channels + channel;
-  }
-};
-
-/// Who sends to each rank in each channel.
-std::vector<collectives::Rank> senders_of(const Machine& machine, std::size_t channels) {
-  std::vector<collectives::Rank> senders(machine.ranks() * channels);
-  for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank)
-    for (std::size_t channel = 0; channel < channels; ++channel)
-      senders[machine.ways[rank][channel].peer * channels + channel] = rank;
-  return senders;
-}
-
-/// One chip: a core that runs the list in order, and the DMAs that it has started.
-class Chip {
- public:
-  Chip(Run& run, collectives::Rank rank)
-      : run_(run),
-        rank_(rank),
-        slowdown_(run.machine.slowdown_of(rank)),
-        outgoing_(run.channels),
-        retired_(run.channels) {}
-
-  void live() {
-    for (ChannelId channel = 0; channel < run_.channels; ++channel)  // or a DMA would wait for this
-      mailbox(rank_, channel)->set_receiver(s4u::Actor::self());     // core to receive it
-    s4u::this_actor::yield();                                        // until every chip has done so
-    for (const Step& step : run_.timelines.of(rank_)) {
-      take(step);
-      if (run_.result.failure) return s4u::Actor::kill_all();
-    }
-    for (ChannelId channel = 0; channel < run_.channels; ++channel)
-      while (!outgoing_[channel].empty() && !run_.result.failure) retire(channel);
-    if (run_.result.failure) return s4u::Actor::kill_all();
-    run_.result.time_s = std::max(run_.result.time_s, finished_s_);
-    run_.progress.chips[rank_].done = true;
-  }
-
- private:
-  struct Outgoing {
-    s4u::CommPtr comm;
-    MessageId message;
-  };
-
-  void take(const Step& step) {
-    run_.progress.active_rank = rank_;
-    run_.progress.chips[rank_].instruction = step.instruction;
-    if (step.delay_s > 0.0) {
-      s4u::this_actor::sleep_for(step.delay_s * slowdown_);
-      run_.result.core_busy_s[rank_] += step.delay_s * slowdown_;
-    }
-    switch (step.kind) {
-      case Step::Kind::send: return send(step);
-      case Step::Kind::wait: return wait(step);
-      case Step::Kind::end: finished_s_ = s4u::Engine::get_clock(); return;
-    }
-  }
-
-  void send(const Step& step) {
-    const ChannelId channel = step.channel;
-    const Way& way = run_.machine.ways[rank_][channel];
-    // Those that the receiver has waited for are done: SimGrid searches all that an actor has not yet
-    // waited for at every completion, so the shorter that list the better.
-    retire_received(channel);
-    retire_received(next_to_look_at_ =
-                        (next_to_look_at_ + 1) % static_cast<ChannelId>(run_.channels));
-    if (outgoing_[channel].size() >= run_.machine.dma_queue) retire(channel);
-    if (run_.result.failure) return;
-    outgoing_[channel].push_back(
-        {mailbox(way.peer, channel)->put_async(const_cast<Step*>(&step), held_bytes(step, way)),
-         step.message});
-  }
-
-  void retire_received(ChannelId channel) {
-    const Way& way = run_.machine.ways[rank_][channel];
-    const std::uint64_t received = run_.received[run_.index(way.peer, channel)];
-    while (retired_[channel] < received) retire(channel);
-  }
-
-  /// The transfer's bytes, and those that could pass while it holds its slowest link besides.
-  std::uint64_t held_bytes(const Step& step, const Way& way) const {
-    if (step.link_s == 0.0) return step.bytes;
-    double rate = std::numeric_limits<double>::infinity();
-    for (const LinkIndex link : way.route) rate = std::min(rate, run_.machine.links[link].rate);
-    return step.bytes + static_cast<std::uint64_t>(std::llround(step.link_s * rate));
-  }
-
-  void retire(ChannelId channel) {
-    const Outgoing oldest = outgoing_[channel].front();
-    outgoing_[channel].pop_front();
-    ++retired_[channel];
-    try {
-      oldest.comm->wait();
-    } catch (const simgrid::NetworkFailureException&) {
-      fail(rank_, channel, oldest.message);
-    }
-  }
-
-  void wait(const Step& step) {
-    void* arrived = nullptr;
-    try {
-      mailbox(rank_, step.channel)->get_init()->set_dst_data(&arrived, sizeof arrived)->wait();
-    } catch (const simgrid::NetworkFailureException&) {
-      return fail(sender(step.channel), step.channel, step.message);
-    }
-    const Step& sent = *static_cast<const Step*>(arrived);
-    if (sent.message != step.message)
-      throw std::logic_error(
-          fmt::format("received message {} instead of {}", sent.message, step.message));
-    ++run_.received[run_.index(rank_, step.channel)];
-    ++run_.result.messages;
-    for (const LinkIndex link : run_.machine.ways[sender(step.channel)][step.channel].route) {
-      run_.result.link_bytes[link] += sent.bytes;
-      run_.result.link_busy_s[link] +=
-          static_cast<double>(sent.bytes) / run_.machine.links[link].rate + sent.link_s;
-    }
-  }
-
-  /// Keeps the first failure that any chip notices.
-  void fail(collectives::Rank from, ChannelId channel, MessageId message) {
-    if (run_.result.failure) return;
-    const double now = s4u::Engine::get_clock();
-    const Way& way = run_.machine.ways[from][channel];
-    TransferFailure failure{now, from, way.peer, message, way.route.front()};
-    for (const LinkIndex link : way.route)
-      for (const LinkFailure& broken : run_.machine.failures)
-        if (broken.link == link && broken.time_s <= now) failure.link = link;
-    run_.result.failure = failure;
-    run_.result.time_s = now;
-  }
-
-  s4u::Mailbox* mailbox(collectives::Rank receiver, ChannelId channel) const {
-    return run_.mailboxes[run_.index(receiver, channel)];
-  }
-  collectives::Rank sender(ChannelId channel) const {
-    return run_.senders[run_.index(rank_, channel)];
-  }
-
-  Run& run_;
-  collectives::Rank rank_;
-  double slowdown_;
-  std::vector<std::deque<Outgoing>> outgoing_;  // by channel
-  std::vector<std::uint64_t> retired_;          // by channel
-  ChannelId next_to_look_at_ = 0;               // for transfers that have been received
-  double finished_s_ = 0.0;
-};
-
 /// Turns links off when their time has come.
 void break_links(const Machine& machine, SimgridEngine& platform) {
   for (const LinkFailure& failure : machine.failures) {
@@ -193,82 +26,6 @@ void break_links(const Machine& machine, SimgridEngine& platform) {
       link->turn_off();
     })->daemonize();
   }
-}
-
-// --- The result, as bytes through a pipe
-
-class Writer {
- public:
-  template <typename T>
-  void put(const std::vector<T>& values) {
-    put(static_cast<std::uint64_t>(values.size()));
-    append(values.data(), values.size() * sizeof(T));
-  }
-  template <typename T>
-  requires std::is_trivially_copyable_v<T>
-  void put(const T& value) { append(&value, sizeof value); }
-  std::vector<std::byte> take() && { return std::move(bytes_); }
-
- private:
-  void append(const void* data, std::size_t size) {
-    const auto* begin = static_cast<const std::byte*>(data);
-    bytes_.insert(bytes_.end(), begin, begin + size);
-  }
-
-  std::vector<std::byte> bytes_;
-};
-
-class Reader {
- public:
-  explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
-
-  template <typename T>
-  void get(std::vector<T>& values) {
-    std::uint64_t size = 0;
-    get(size);
-    values.resize(size);
-    extract(values.data(), size * sizeof(T));
-  }
-  template <typename T>
-  requires std::is_trivially_copyable_v<T>
-  void get(T& value) { extract(&value, sizeof value); }
-
- private:
-  void extract(void* data, std::size_t size) {
-    if (size > bytes_.size()) throw SimulationError("the simulation's result was cut short");
-    std::memcpy(data, bytes_.data(), size);
-    bytes_ = bytes_.subspan(size);
-  }
-
-  std::span<const std::byte> bytes_;
-};
-
-std::vector<std::byte> to_bytes(const TimeResult& result) {
-  Writer writer;
-  writer.put(result.time_s);
-  writer.put(result.messages);
-  writer.put(result.link_bytes);
-  writer.put(result.link_busy_s);
-  writer.put(result.core_busy_s);
-  writer.put(result.failure.has_value());
-  writer.put(result.failure.value_or(TransferFailure{}));
-  return std::move(writer).take();
-}
-
-TimeResult from_bytes(std::span<const std::byte> bytes) {
-  Reader reader(bytes);
-  TimeResult result;
-  reader.get(result.time_s);
-  reader.get(result.messages);
-  reader.get(result.link_bytes);
-  reader.get(result.link_busy_s);
-  reader.get(result.core_busy_s);
-  bool failed = false;
-  reader.get(failed);
-  TransferFailure failure;
-  reader.get(failure);
-  if (failed) result.failure = failure;
-  return result;
 }
 
 std::string place_of(const collectives::Program& program, const Machine& machine,
@@ -298,29 +55,19 @@ std::string explain(const collectives::Program& program, const Machine& machine,
 namespace detail {
 
 TimeResult simulate_here(const collectives::Program& program, const Machine& machine,
-                         const Costs& costs, Progress& progress) {
-  const Timelines timelines = make_timelines(program, costs, machine.ranks());
+                         const Costs& costs, const SimulationOptions& options, Progress& progress) {
+  const Timelines timelines =
+      make_timelines(program, costs, machine.ranks(), options.schedule, options.traced);
   SimgridEngine platform(machine);
-  const std::size_t channels = program.channels.size();
-  Run run{.timelines = timelines,
-          .machine = machine,
-          .progress = progress,
-          .channels = channels,
-          .mailboxes = {},
-          .received = std::vector<std::uint64_t>(machine.ranks() * channels),
-          .senders = senders_of(machine, channels),
-          .result = {}};
-  run.result.link_bytes.resize(machine.links.size());
-  run.result.link_busy_s.resize(machine.links.size());
-  run.result.core_busy_s.resize(machine.ranks());
-  run.mailboxes.reserve(run.received.size());
+  Run run(timelines, machine, program.channels.size(), options.traced, progress);
   std::deque<Chip> chips;
-  for (std::uint32_t rank = 0; rank < machine.ranks(); ++rank) {
-    for (ChannelId channel = 0; channel < channels; ++channel)
-      run.mailboxes.push_back(s4u::Mailbox::by_name(fmt::format("{}:{}", rank, channel)));
+  for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank) {
     Chip& chip = chips.emplace_back(run, rank);
     SimgridEngine::start_actor(machine.chip_names[rank], platform.host(rank),
                                [&chip] { chip.live(); });
+    if (!timelines.beside.empty())
+      SimgridEngine::start_actor(machine.chip_names[rank], platform.host(rank),
+                                 [&chip] { chip.compute(); });
   }
   break_links(machine, platform);
   s4u::Engine::on_deadlock_cb([&progress] {
@@ -333,8 +80,8 @@ TimeResult simulate_here(const collectives::Program& program, const Machine& mac
 
 }  // namespace detail
 
-TimeResult simulate(const collectives::Program& program, const Machine& machine,
-                    const Costs& costs) {
+TimeResult simulate(const collectives::Program& program, const Machine& machine, const Costs& costs,
+                    const SimulationOptions& options) {
   const std::size_t chips_bytes = machine.ranks() * sizeof(Progress::Chip);
   const SharedMemory memory(sizeof(Progress) + chips_bytes);
   auto* progress = std::construct_at(static_cast<Progress*>(memory.data()));
@@ -343,7 +90,7 @@ TimeResult simulate(const collectives::Program& program, const Machine& machine,
   progress->chips = std::span(chips, machine.ranks());
 
   const ChildOutcome outcome = run_in_child(
-      [&] { return to_bytes(detail::simulate_here(program, machine, costs, *progress)); });
+      [&] { return to_bytes(detail::simulate_here(program, machine, costs, options, *progress)); });
   if (!outcome.succeeded)
     throw SimulationError(explain(program, machine, *progress, outcome.failure));
   return from_bytes(outcome.bytes);

@@ -14,9 +14,19 @@ struct Costs {
   std::vector<double> link_s;  ///< time that each message holds its link besides its bytes
 };
 
-/// What a chip does next: `delay_s` of core time, then a transfer.
+/// What a chip does next: `delay_s` of core time, then what its kind says.
 struct Step {
-  enum class Kind : std::uint8_t { send, wait, end };
+  enum class Kind : std::uint8_t {
+    work,     ///< nothing more
+    compute,  ///< nothing more; the core time is that of other work than the program's
+    send,
+    wait,
+    post,   ///< let a run of the program begin, beside what follows
+    join,   ///< wait until one more run has ended
+    begin,  ///< wait until one more run may begin
+    done,   ///< a run has ended
+    end,    ///< the chip is done
+  };
 
   Kind kind = Kind::end;
   collectives::ChannelId channel = 0;
@@ -27,21 +37,32 @@ struct Step {
   collectives::InstructionId instruction = 0;
 };
 
+/// What every chip does: a program, once or several times, and other work of its core in between.
+struct Schedule {
+  /// Core time before each run of the program, and after the last.
+  std::vector<double> compute_s = {0.0, 0.0};
+  /// 0: a chip waits for each run to end before it goes on. Else a run goes on beside the core time that
+  /// follows it, until that of so many runs later, which needs its result.
+  std::uint32_t overlap = 0;
+};
+
 /// What one rank does. Vector work between two transfers is one delay: nothing outside the chip can see
-/// it in parts. The core time of a send comes before it, that of a wait after the arrival.
+/// it in parts. The core time of a send comes before it, that of a wait after the arrival. `traced`:
+/// every instruction has a step of its own.
 std::vector<Step> make_timeline(const collectives::Program& program, const Costs& costs,
-                                collectives::Rank rank = 0);
+                                collectives::Rank rank = 0, bool traced = false);
 
 /// The timelines of all ranks; those that do the same share one.
 struct Timelines {
   std::vector<std::vector<Step>> lists;
   std::vector<std::uint32_t> list_of_rank;
+  std::vector<Step> beside;  ///< other work of every core, if runs overlap it
 
   const std::vector<Step>& of(collectives::Rank rank) const { return lists[list_of_rank[rank]]; }
 };
 
 /// Timelines of `ranks` ranks. A uniform program may run on fewer ranks than it is written for.
 Timelines make_timelines(const collectives::Program& program, const Costs& costs,
-                         std::uint32_t ranks);
+                         std::uint32_t ranks, const Schedule& schedule = {}, bool traced = false);
 
 }  // namespace equarx::sim

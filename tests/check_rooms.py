@@ -16,6 +16,7 @@ ROOMS = {
     "models/hardware": {"models/units", "fmt/"},
     "models/collectives": {"models/numerics/block_format.hpp", "fmt/"},
     "models/tensors": {"models/numerics", "nlohmann/", "fmt/"},
+    "models/workloads": {"models/hardware", "models/units", "fmt/"},
     "models/values": {"models/collectives", "models/numerics", "models/tensors", "fmt/"},
     "sim": {"models/collectives", "simgrid/", "fmt/"},
     "experiments": {"topologies", "models", "sim", "nlohmann/", "valijson/", "fmt/"},

@@ -1,7 +1,6 @@
 #include "topologies/route.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <stdexcept>
 
 #include <boost/graph/breadth_first_search.hpp>
@@ -93,11 +92,12 @@ std::vector<LinkId> breadth_first_route(const Topology& topology, ChipId from, C
   return route;
 }
 
-bool is_connected(const Topology& topology) {
-  // Every cable leads both ways, so it is enough that chip 0 reaches all others.
+std::optional<ChipId> find_unreachable_chip(const Topology& topology) {
   const ArrivalLinks arrivals = search_from(topology, 0);
-  return std::all_of(arrivals.begin() + 1, arrivals.end(),
-                     [](const std::optional<LinkId>& link) { return link.has_value(); });
+  for (ChipId chip = 1; chip < arrivals.size(); ++chip) {
+    if (!arrivals[chip]) return chip;
+  }
+  return std::nullopt;
 }
 
 }  // namespace equarx::topology

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "topologies/grid.hpp"
@@ -21,7 +22,7 @@ std::vector<LinkId> dimension_ordered_route(const GridShape& shape, const Topolo
 /// Throws std::invalid_argument for an unknown chip, or if no route joins the two.
 std::vector<LinkId> breadth_first_route(const Topology& topology, ChipId from, ChipId to);
 
-/// Whether every chip can reach every other.
-bool is_connected(const Topology& topology);
+/// The first chip that chip 0 cannot reach; none if the topology is connected.
+std::optional<ChipId> find_unreachable_chip(const Topology& topology);
 
 }  // namespace equarx::topology

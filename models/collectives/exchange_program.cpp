@@ -29,9 +29,9 @@ const BlockFormat& cut_format(Collective collective, const ExchangeOptions& opti
 /// A program of one segment, cut along `axes`, without instructions.
 ProgramWriter begin(Collective collective, const RankGrid& grid, std::uint64_t elements,
                     ElementFormat tensor_format, std::vector<std::size_t> axes,
-                    const ExchangeOptions& options) {
+                    const ExchangeOptions& options, const CutRule& rule) {
   const std::uint64_t chunk = axes.empty() ? elements : divide_up(elements, grid.ranks());
-  const Cut cut = choose_cut(options.cut, cut_format(collective, options), chunk);
+  const Cut cut = choose_cut(rule, cut_format(collective, options), chunk);
   ProgramWriter writer({collective,
                         Partition(elements, grid, {{std::move(axes), {cut}}}),
                         tensor_format,
@@ -41,6 +41,12 @@ ProgramWriter begin(Collective collective, const RankGrid& grid, std::uint64_t e
                         {},
                         {}});
   return writer;
+}
+
+/// Rounds already overlap each other, so chunks are sent in one piece unless the rule says otherwise.
+CutRule in_one_piece(CutRule rule) {
+  if (!rule.microshards) rule.microshards = 1;
+  return rule;
 }
 
 /// A minishard on its way, as both ends know it.
@@ -182,38 +188,70 @@ class DirectBuilder {
   std::uint32_t count_;
 };
 
-/// Every rank's whole tensor to its partners, then the sum of all that `axes` span.
-void exchange_sums(ProgramWriter& writer, const std::vector<ChannelId>& channels, AxisSet axes,
-                   Operand operand) {
-  const MinishardWriter minishards(writer);
+Tile minishard_of_whole(std::uint32_t minishard) { return {.minishard = minishard}; }
+
+/// Every rank's whole tensor, minishard by minishard.
+std::vector<EncodedMinishard> encode_whole(ProgramWriter& writer, Operand operand) {
   std::vector<EncodedMinishard> own;
-  std::vector<std::vector<SentMinishard>> sent(channels.size());
-  for (std::uint32_t i = 0; i < writer.program().partition.cut(0).minishards; ++i) {
-    own.push_back(minishards.encode(Phase::reduce_scatter, Tile{.minishard = i}, operand));
-    for (std::size_t to = 0; to < channels.size(); ++to)
-      sent[to].push_back(minishards.send(own.back(), channels[to], {}, i == 0));
+  for (std::uint32_t i = 0; i < writer.program().partition.cut(0).minishards; ++i)
+    own.push_back(
+        MinishardWriter(writer).encode(Phase::reduce_scatter, minishard_of_whole(i), operand));
+  return own;
+}
+
+/// One microshard's terms, of the own rank and of all that differ from it along `axes`, to their sum.
+void reduce(ProgramWriter& writer, const EncodedMinishard& minishard, std::uint32_t micro,
+            AxisSet axes) {
+  writer.emit({.op = Op::reduce,
+               .phase = Phase::reduce_scatter,
+               .operand = Operand::sums,
+               .tile = at(minishard.tile, micro),
+               .buffer = minishard.payload[micro],
+               .origin = {.offset = 0, .gathered = axes}});
+}
+
+/// Everything to one partner and back, and the sum of both, each microshard as soon as it has come.
+void exchange_with(ProgramWriter& writer, ChannelId partner, AxisSet axis, Operand operand) {
+  const MinishardWriter minishards(writer);
+  const std::vector<EncodedMinishard> own = encode_whole(writer, operand);
+  std::vector<SentMinishard> sent;
+  for (const EncodedMinishard& minishard : own)
+    sent.push_back(minishards.send(minishard, partner, {}, sent.empty()));
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    minishards.wait_for_scales(sent[i]);
+    writer.for_each_microshard(own[i].tile, [&](std::uint32_t micro) {
+      minishards.wait_for_payload(sent[i], micro);
+      reduce(writer, own[i], micro, axis);
+    });
+  }
+}
+
+/// Everything to everybody at once, and the sum of all.
+void exchange_with_all(ProgramWriter& writer, const std::vector<ChannelId>& channels) {
+  const MinishardWriter minishards(writer);
+  const std::vector<EncodedMinishard> own = encode_whole(writer, Operand::input);
+  std::vector<std::vector<SentMinishard>> sent;  // by channel
+  for (const ChannelId channel : channels) {
+    auto& messages = sent.emplace_back();
+    for (const EncodedMinishard& minishard : own)
+      messages.push_back(minishards.send(minishard, channel, {}, messages.empty()));
   }
   for (std::size_t i = 0; i < own.size(); ++i) {
     for (const auto& from : sent) minishards.wait_for_scales(from[i]);
     writer.for_each_microshard(own[i].tile, [&](std::uint32_t micro) {
       for (const auto& from : sent) minishards.wait_for_payload(from[i], micro);
-      writer.emit({.op = Op::reduce,
-                   .phase = Phase::reduce_scatter,
-                   .operand = Operand::sums,
-                   .tile = at(own[i].tile, micro),
-                   .buffer = own[i].payload[micro],
-                   .origin = {.offset = 0, .gathered = axes}});
+      reduce(writer, own[i], micro, writer.program().grid().all_axes());
     });
   }
 }
 
 void store_whole(ProgramWriter& writer) {
   for (std::uint32_t i = 0; i < writer.program().partition.cut(0).minishards; ++i)
-    writer.for_each_microshard(Tile{.minishard = i}, [&](std::uint32_t micro) {
+    writer.for_each_microshard(minishard_of_whole(i), [&](std::uint32_t micro) {
       writer.emit({.op = Op::store,
                    .phase = Phase::reduce_scatter,
                    .operand = Operand::sums,
-                   .tile = at(Tile{.minishard = i}, micro)});
+                   .tile = at(minishard_of_whole(i), micro)});
     });
 }
 
@@ -221,8 +259,8 @@ void store_whole(ProgramWriter& writer) {
 
 Program make_direct_exchange(Collective collective, std::uint32_t ranks, std::uint64_t elements,
                              ElementFormat tensor_format, const ExchangeOptions& options) {
-  ProgramWriter writer =
-      begin(collective, RankGrid({ranks}), elements, tensor_format, {0}, options);
+  ProgramWriter writer = begin(collective, RankGrid({ranks}), elements, tensor_format, {0}, options,
+                               in_one_piece(options.cut));
   DirectBuilder builder(writer);
   switch (collective) {
     case Collective::all_reduce:
@@ -242,12 +280,12 @@ Program make_direct_exchange(Collective collective, std::uint32_t ranks, std::ui
 
 Program make_one_shot_all_reduce(std::uint32_t ranks, std::uint64_t elements,
                                  ElementFormat tensor_format, const ExchangeOptions& options) {
-  ProgramWriter writer =
-      begin(Collective::all_reduce, RankGrid({ranks}), elements, tensor_format, {}, options);
+  ProgramWriter writer = begin(Collective::all_reduce, RankGrid({ranks}), elements, tensor_format,
+                               {}, options, in_one_piece(options.cut));
   std::vector<ChannelId> channels;
   for (std::uint32_t other = 1; other < ranks; ++other)
     channels.push_back(writer.add_channel(other, fmt::format("to rank + {}", other)));
-  exchange_sums(writer, channels, writer.program().grid().all_axes(), Operand::input);
+  exchange_with_all(writer, channels);
   store_whole(writer);
   return std::move(writer).finish();
 }
@@ -256,12 +294,12 @@ Program make_recursive_doubling(const RankGrid& grid, std::uint64_t elements,
                                 ElementFormat tensor_format, const ExchangeOptions& options) {
   if (std::ranges::any_of(grid.lengths(), [](std::uint32_t length) { return length != 2; }))
     throw std::invalid_argument("recursive doubling needs a power of two of chips");
-  ProgramWriter writer = begin(Collective::all_reduce, grid, elements, tensor_format, {}, options);
+  ProgramWriter writer =
+      begin(Collective::all_reduce, grid, elements, tensor_format, {}, options, options.cut);
   for (std::size_t axis = 0; axis < grid.axes(); ++axis) {
     const ChannelId partner = writer.add_channel(
         grid.along(axis, 1), fmt::format("to the partner of round {}", axis + 1));
-    exchange_sums(writer, {partner}, AxisSet{1} << axis,
-                  axis == 0 ? Operand::input : Operand::sums);
+    exchange_with(writer, partner, AxisSet{1} << axis, axis == 0 ? Operand::input : Operand::sums);
   }
   store_whole(writer);
   return std::move(writer).finish();

@@ -23,6 +23,30 @@ std::vector<std::uint64_t> sent_bytes(const Program& program, Rank rank) {
   return bytes;
 }
 
+namespace {
+
+std::uint64_t count(const RankRange& range, std::uint32_t ranks) {
+  return std::min(range.last, ranks - 1) - range.first + std::uint64_t{1};
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> total_sent_bytes(const Program& program) {
+  std::vector<std::uint64_t> bytes(program.channels.size());
+  for (const Instruction& instruction : program.instructions)
+    if (instruction.op == Op::send)
+      bytes[program.messages[instruction.message].channel] +=
+          program.message_bytes(instruction.message) * count(instruction.ranks, program.ranks());
+  return bytes;
+}
+
+std::uint64_t total_messages(const Program& program, std::uint32_t ranks) {
+  std::uint64_t messages = 0;
+  for (const Instruction& instruction : program.instructions)
+    if (instruction.op == Op::wait) messages += count(instruction.ranks, ranks);
+  return messages;
+}
+
 bool is_uniform(const Program& program) {
   return std::ranges::all_of(program.instructions, [](const Instruction& instruction) {
     return instruction.ranks == RankRange{};

@@ -1,26 +1,16 @@
 #include "models/hardware/chip.hpp"
 
-#include <algorithm>
 #include <array>
-#include <stdexcept>
 
 #include <fmt/format.h>
 
 namespace equarx::hardware {
 
-std::string_view name(Provenance provenance) {
-  switch (provenance) {
-    case Provenance::datasheet: return "datasheet";
-    case Provenance::measured: return "measured";
-    case Provenance::calibrated: return "calibrated";
-    case Provenance::assumed: return "assumed";
-  }
-  throw std::logic_error("unknown provenance");
-}
-
 std::span<const ParameterInfo> parameters() {
   using units::Dimension;
   static const std::array table = {
+      ParameterInfo{"links", &Chip::links, ParameterKind::count, Dimension::bytes, false,
+                    "ICI links of one chip, two for each axis of its torus"},
       ParameterInfo{"link_bandwidth", &Chip::link_bandwidth, ParameterKind::quantity,
                     Dimension::bandwidth, false, "one direction of one ICI link"},
       ParameterInfo{"link_efficiency", &Chip::link_efficiency, ParameterKind::ratio,
@@ -37,6 +27,10 @@ std::span<const ParameterInfo> parameters() {
                     Dimension::bandwidth, false, "bandwidth of the on-chip vector memory"},
       ParameterInfo{"vector_rate", &Chip::vector_rate, ParameterKind::quantity,
                     Dimension::operations, false, "FP32 vector ALU operations"},
+      ParameterInfo{"matrix_rate_bf16", &Chip::matrix_rate_bf16, ParameterKind::quantity,
+                    Dimension::operations, false, "peak of matrix products of bf16"},
+      ParameterInfo{"matrix_rate_int8", &Chip::matrix_rate_int8, ParameterKind::quantity,
+                    Dimension::operations, false, "peak of matrix products of int8"},
       ParameterInfo{"instruction_overhead", &Chip::instruction_overhead, ParameterKind::quantity,
                     Dimension::time, true, "core time to start one vector instruction on a tile"},
       ParameterInfo{"dma_overhead", &Chip::dma_overhead, ParameterKind::quantity, Dimension::time,
@@ -58,15 +52,6 @@ std::span<const ParameterInfo> parameters() {
 std::string format_value(const ParameterInfo& info, const Parameter& parameter) {
   return info.kind == ParameterKind::quantity ? units::format(parameter.value, info.dimension)
                                               : fmt::format("{}", parameter.value);
-}
-
-bool offers_slice(const Chip& chip, std::span<const std::uint32_t> lengths) {
-  std::vector<std::uint32_t> wanted(lengths.begin(), lengths.end());
-  std::ranges::sort(wanted);
-  return std::ranges::any_of(chip.slices, [&](std::vector<std::uint32_t> slice) {
-    std::ranges::sort(slice);
-    return slice == wanted;
-  });
 }
 
 }  // namespace equarx::hardware

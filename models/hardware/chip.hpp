@@ -5,22 +5,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "models/hardware/provenance.hpp"
+#include "models/hardware/slices.hpp"
 #include "models/units/quantity.hpp"
 
 namespace equarx::hardware {
-
-/// Where a parameter's value comes from. Calibration and prediction never mix: whoever reads a
-/// result can see which parameters were fitted, and to what.
-enum class Provenance {
-  datasheet,   ///< published by the maker
-  measured,    ///< read off a real chip
-  calibrated,  ///< fitted, so that a named observation comes out
-  assumed,     ///< a guess, with its reasoning
-};
-
-std::string_view name(Provenance provenance);
 
 /// One number of the model.
 struct Parameter {
@@ -29,11 +19,13 @@ struct Parameter {
   std::string source;
 };
 
-/// One chip type. Rates are per chip.
+/// One chip type. A chip is one unit, also where it has two TensorCores: rates, bandwidths and
+/// capacities are those of both together.
 struct Chip {
   std::string name;
   std::string description;
 
+  Parameter links;                 ///< ICI links, two for each axis of the torus
   Parameter link_bandwidth;        ///< B/s, one direction of one ICI link
   Parameter link_efficiency;       ///< share of link_bandwidth that payload gets, (0, 1]
   Parameter hop_latency;           ///< s, from a link's far end of the wire to the semaphore
@@ -42,6 +34,8 @@ struct Chip {
   Parameter vmem_capacity;         ///< B
   Parameter vmem_bandwidth;        ///< B/s
   Parameter vector_rate;           ///< ALU op/s on FP32 lanes
+  Parameter matrix_rate_bf16;      ///< op/s of matrix products of bf16, at peak
+  Parameter matrix_rate_int8;      ///< op/s of matrix products of int8, at peak
   Parameter instruction_overhead;  ///< s of core time to start one vector instruction
   Parameter dma_overhead;          ///< s of core time to start one remote DMA
   Parameter wait_overhead;         ///< s of core time for one semaphore wait, after the arrival
@@ -49,8 +43,7 @@ struct Chip {
   Parameter step_sync_time;  ///< s of link time for the synchronisation before a quantized step
   Parameter dma_queue;  ///< transfers under way to one neighbour, before a send blocks the core
 
-  std::vector<std::vector<std::uint32_t>> slices;  ///< the slices offered, by their axis lengths
-  std::uint32_t wraparound_length = 0;  ///< an axis wraps around if it has this length; 0: never
+  Slices slices;
 
   /// Payload bytes per second of one link direction.
   double link_rate() const { return link_bandwidth.value * link_efficiency.value; }
@@ -77,8 +70,5 @@ std::span<const ParameterInfo> parameters();
 
 /// The value as text with its unit.
 std::string format_value(const ParameterInfo& info, const Parameter& parameter);
-
-/// Whether the chip is sold in slices of these axis lengths, in either order of the axes.
-bool offers_slice(const Chip& chip, std::span<const std::uint32_t> lengths);
 
 }  // namespace equarx::hardware

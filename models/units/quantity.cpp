@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <stdexcept>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -33,19 +34,19 @@ struct Unit {
 struct DimensionInfo {
   std::string_view name;
   std::string_view example;
-  std::array<Unit, 2> units;  // the first is used for output
+  std::vector<Unit> units;  // the first is used for output
   bool small_prefixes;
 };
 
 const DimensionInfo& info(Dimension dimension) {
   constexpr double kBitsPerByte = 8.0;
-  static const DimensionInfo bytes{"a size", "32 MiB", {{{"B", 1}, {"b", kBitsPerByte}}}, false};
+  static const DimensionInfo bytes{"a size", "32 MiB", {{"B", 1}, {"b", kBitsPerByte}}, false};
   static const DimensionInfo bandwidth{
-      "a bandwidth", "45 GB/s", {{{"B/s", 1}, {"b/s", kBitsPerByte}}}, false};
-  static const DimensionInfo time{"a time", "1 us", {{{"s", 1}, {"s", 1}}}, true};
-  static const DimensionInfo frequency{"a frequency", "1.5 GHz", {{{"Hz", 1}, {"Hz", 1}}}, false};
+      "a bandwidth", "45 GB/s", {{"B/s", 1}, {"b/s", kBitsPerByte}}, false};
+  static const DimensionInfo time{"a time", "1 us", {{"s", 1}}, true};
+  static const DimensionInfo frequency{"a frequency", "1.5 GHz", {{"Hz", 1}}, false};
   static const DimensionInfo operations{
-      "a rate of operations", "6.1 Top/s", {{{"op/s", 1}, {"FLOP/s", 1}}}, false};
+      "a rate of operations", "6.1 Top/s", {{"op/s", 1}, {"OP/s", 1}, {"FLOP/s", 1}}, false};
   switch (dimension) {
     case Dimension::bytes: return bytes;
     case Dimension::bandwidth: return bandwidth;

@@ -227,7 +227,8 @@ void UnitInterpreter::add(const Instruction& instruction, const Place& place) {
   format.dequantize(rounded_, place.in_minishard, {}, values);
 }
 
-/// By rank from rank 0, whoever sums: so every rank of the sum has the same bits.
+/// By rank from rank 0, whoever sums: so every rank of the sum has the same bits, and they need to be
+/// found for the first of them only.
 void UnitInterpreter::reduce(const Instruction& instruction, const Place& place) {
   const numerics::BlockCodec& format = codec(instruction.phase);
   const RankGrid& grid = program_.grid();
@@ -235,12 +236,15 @@ void UnitInterpreter::reduce(const Instruction& instruction, const Place& place)
   for (const Offset peer : grid.offsets(instruction.origin.gathered))
     makers.push_back(grid.move(maker_of(instruction.origin, place.rank), peer));
   std::ranges::sort(makers);
-  make_room(sum_, place.range.size());
-  std::ranges::fill(sum_, 0.0F);
+  const auto sum = values_of(place);
+  if (place.rank != makers.front()) {
+    const Place first{makers.front(), place.range, place.in_minishard};
+    return void(std::ranges::copy(values_of(first), sum.begin()));
+  }
+  std::ranges::fill(sum, 0.0F);
   for (const Rank maker : makers)
     format.dequantize_add(encoded(instruction.buffer, maker).bytes, place.in_minishard,
-                          scales_of(instruction.buffer, maker), sum_, sum_);
-  std::ranges::copy(sum_, values_of(place).begin());
+                          scales_of(instruction.buffer, maker), sum, sum);
 }
 
 /// The buffers of one maker after the other; whoever reads them decodes the same bytes.

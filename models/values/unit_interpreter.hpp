@@ -112,7 +112,6 @@ class UnitInterpreter {
   std::vector<float> result_;
   std::vector<bool> have_result_;  // by element where a delivery starts
   std::vector<float> decoded_;
-  std::vector<float> sum_;
   std::vector<std::byte> rounded_;
   bool ranks_identical_ = true;
   std::vector<std::uint64_t> sent_;

@@ -110,6 +110,15 @@ const std::vector<Mistake>& structural_mistakes() {
       {"/topology/torus", "axb", "/topology/torus", "such as \"4x2\""},
       {"/topology", "{}", "/topology", "needs one of slice, mesh, torus, ring"},
       {"/tensor", "{}", "/tensor", "\"shape\": [4096, 4096] or \"bytes\": \"32 MiB\""},
+      {"/topology/fully-connected", "0", "/topology/fully-connected", "from 1 to 1024"},
+      {"/topology/fully-connected", "1025", "/topology/fully-connected", "from 1 to 1024"},
+      {"/topology/fully-connected", "\"8\"", "/topology/fully-connected", "expected an integer"},
+      {"/topology/file", "7", "/topology/file", "expected a string, found a number"},
+      {"/topology/avoid", "{}", "/topology/avoid", "expected an array, found an object"},
+      {"/topology/avoid", R"j(["(0,0)"])j", "/topology/avoid/0", "the names of two chips"},
+      {"/topology/avoid", R"j([["(0,0)"]])j", "/topology/avoid/0", "the names of two chips"},
+      {"/topology/avoid", R"j([["(0,0)", "(0,1)", "(1,1)"]])j", "/topology/avoid/0", "two chips"},
+      {"/topology/avoid", R"j([["(0,0)", null]])j", "/topology/avoid/0/1", "the name of a chip"},
       // Alternatives together.
       {"/tensor", R"({"shape": [4], "bytes": "8 B"})", "/tensor",
        "both 'shape' and 'bytes'; give one"},
@@ -209,6 +218,26 @@ TEST_CASE("a machine without a ring is refused with what to use instead") {
               "or a torus"}});
 }
 
+TEST_CASE("cables to avoid must exist") {
+  check_all(
+      {{"/topology/avoid", R"j([["(0,0)", "(9,9)"]])j", "/topology/avoid/0/1",
+        "there is no chip '(9,9)'; did you mean '(0,0)'?"},
+       {"/topology/avoid", R"j([["(0,0)", "(0,1)"], ["(0,0)", "(2,0)"]])j", "/topology/avoid/1",
+        "no cable joins (0,0) and (2,0); (0,0) is joined to (0,1), (1,0)"},
+       {"/topology/avoid", R"j([["(0,0)", "(0,0)"]])j", "/topology/avoid/0", "no cable joins"},
+       {"/topology", R"({"fully-connected": 9, "avoid": [[0, 9]]})", "/topology/avoid/0/1",
+        "there is no chip '9'"},
+       {"/topology", R"({"mesh": "4096x4096", "avoid": []})", "/topology", "at most 131072"}});
+}
+
+TEST_CASE("a ring that the avoided cables break is refused with the cables") {
+  check_all({{"/topology/avoid", R"j([["(0,0)", "(0,1)"]])j", "/topology",
+              "no Hamiltonian ring exists on the slice 4x2 without the cables (0,0) - (0,1): chip "
+              "(0,0) has only 1 usable cable, and a ring needs 2; avoid fewer cables"},
+             {"/topology", R"({"fully-connected": 3, "avoid": [[0, 1], [1, 2], [2, 0]]})",
+              "/topology", "without the cables 0 - 1, 1 - 2, 2 - 0: chip 0 has only 0 usable"}});
+}
+
 TEST_CASE("one chip has nobody to talk to") {
   check_all({{"/topology/slice", "1x1", "/topology", "at least two chips"},
              {"/topology/ring", "1", "/topology", "at least two chips"},
@@ -256,8 +285,9 @@ TEST_CASE("labels are unique, and the baseline is one of them") {
 }
 
 TEST_CASE("hardware that does not exist is refused with what does") {
-  check_all({{"/hardware", "tpu-v9", "/hardware", "use one of tpu-v5e, or the path of"},
-             {"/hardware", "\"\"", "/hardware", "use one of tpu-v5e"},
+  check_all({{"/hardware", "tpu-v9", "/hardware",
+              "use one of tpu-v4, tpu-v5e, tpu-v5p, tpu-v6e, tpu-v7, or the path of"},
+             {"/hardware", "\"\"", "/hardware", "use one of tpu-v4"},
              {"/hardware", "none.json", "/hardware", "cannot read none.json"},
              {"/hardware", "/", "/hardware", "is a directory"}});
 }

@@ -1,6 +1,7 @@
 // Configurations that tests start from.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -47,7 +48,9 @@ inline ExperimentResult run(const Json& json) {
 }
 
 /// The hardware file of TPU v5e.
-inline Json tpu_v5e() { return parse_json(embedded_hardware().front().text); }
+inline Json tpu_v5e() {
+  return parse_json(std::ranges::find(embedded_hardware(), "tpu-v5e", &EmbeddedFile::name)->text);
+}
 
 /// A file that goes when the test ends.
 class TemporaryFile {

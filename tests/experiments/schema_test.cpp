@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "experiments/graph_json.hpp"
 #include "experiments/hardware_json.hpp"
 #include "experiments/result_json.hpp"
 #include "tests/catch.hpp"
@@ -43,6 +44,15 @@ TEST_CASE("every hardware file in configs/ is valid, and built in") {
   }
 }
 
+TEST_CASE("every graph file in configs/ is valid") {
+  REQUIRE_FALSE(files_in("topologies").empty());
+  for (const std::string& path : files_in("topologies")) {
+    CAPTURE(path);
+    CHECK_NOTHROW(check_schema(parse_json(read_file(path)), "topology"));
+    CHECK_FALSE(load_graph(path, "").description.empty());
+  }
+}
+
 TEST_CASE("what the reader takes, the schema takes") {
   for (const Json& json :
        {good_config(), changed("/topology/ring", "6"), changed("/topology/torus", "3x3x3"),
@@ -50,6 +60,9 @@ TEST_CASE("what the reader takes, the schema takes") {
         changed("/tensor/values/seed", "9223372036854775807"), changed("/tensor/values/seed", "0"),
         changed("/tensor/shape", "[1]"), changed("/tensor", R"({"shape": [64, 64]})"),
         changed("/topology", R"({"torus": "4x4", "wraparound": [true, false]})"),
+        changed("/topology", R"({"fully-connected": 8, "avoid": [[0, "7"]]})"),
+        changed("/topology", R"({"ring": 4, "avoid": []})"),
+        changed("/topology/file", EQUARX_CONFIGS_DIR "/topologies/two_islands.json"),
         changed("/collectives/1", R"({"algorithm": "equarx", "layout": "contiguous",
                                          "block": 32, "scale": "bf16", "format": "fp8-e4m3"})"),
         changed("/collectives/1", R"({"algorithm": "equarx", "quantize": "all-gather",

@@ -88,7 +88,7 @@ TEST_CASE("option --version names the program and a version") {
 TEST_CASE("option --help names every command, shows examples and the exit codes") {
   const std::string help = output_of(equarx_sim({"--help"}));
   for (const std::string part :
-       {"run", "show", "validate", "reproduce", "quantize", "--version",
+       {"run", "show", "validate", "hardware", "reproduce", "quantize", "--version",
         "Examples:", "equarx-sim run configs/experiments/", "--set", "Exit codes:"})
     CHECK_THAT(help, ContainsSubstring(part));
   for (const std::string command : {"run", "show", "validate"})

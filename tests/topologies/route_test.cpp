@@ -110,12 +110,12 @@ TEST_CASE("chips in different parts of a topology are named") {
 }
 
 TEST_CASE("connectedness") {
-  CHECK(is_connected(Topology(1, {})));
-  CHECK(is_connected(Topology(3, {{2, 1}, {2, 0}})));
-  CHECK_FALSE(is_connected(Topology(2, {})));
-  CHECK_FALSE(is_connected(Topology(4, {{0, 1}, {2, 3}})));
-  CHECK_FALSE(is_connected(Topology(3, {{1, 2}})));
-  CHECK(is_connected(make_grid(mesh({4, 4, 4}))));
+  CHECK_FALSE(find_unreachable_chip(Topology(1, {})));
+  CHECK_FALSE(find_unreachable_chip(Topology(3, {{2, 1}, {2, 0}})));
+  CHECK(find_unreachable_chip(Topology(2, {})) == ChipId{1});
+  CHECK(find_unreachable_chip(Topology(4, {{0, 1}, {2, 3}})) == ChipId{2});
+  CHECK(find_unreachable_chip(Topology(3, {{1, 2}})) == ChipId{1});
+  CHECK_FALSE(find_unreachable_chip(make_grid(mesh({4, 4, 4}))));
 }
 
 TEST_CASE("routes of unknown chips and of foreign topologies are refused") {

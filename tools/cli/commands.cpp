@@ -20,21 +20,13 @@
 #include "experiments/study_report.hpp"
 #include "models/tensors/file_error.hpp"
 #include "models/tensors/tensor_file.hpp"
+#include "tools/cli/overrides.hpp"
 
 namespace equarx::cli {
 namespace {
 
 using experiments::InputError;
 using experiments::Json;
-
-void apply_override(Json& config, const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || !text.starts_with('/'))
-    throw InputError("", fmt::format("--set {}: expected a JSON pointer, '=' and a value, like "
-                                     "/tensor/bytes='\"8 MiB\"'",
-                                     text));
-  experiments::override_value(config, text.substr(0, equals), text.substr(equals + 1));
-}
 
 experiments::Plan make_plan(const std::string& text, const std::vector<std::string>& overrides) {
   Json json = experiments::parse_json(text);
@@ -75,14 +67,14 @@ void print(const std::string& text) {
     throw InputError("", "cannot write to standard output");
 }
 
-void run(const ConfigArguments& arguments, bool json) {
+void run(const ConfigArguments& arguments, bool json, bool links) {
   const experiments::Plan plan = load(arguments);
   experiments::ExperimentResult result;
   {
     const ProgressLine line;
     result = run_experiment(plan, [&](const std::string& text) { line.show(text); });
   }
-  print(json ? to_json(result).dump(2) + "\n" : to_table(result));
+  print(json ? to_json(result, {.links = links}).dump(2) + "\n" : to_table(result));
 }
 
 void show(const ConfigArguments& arguments) {

@@ -16,7 +16,7 @@ struct ConfigArguments {
 void print(const std::string& text);
 
 /// Each returns normally or throws experiments::InputError for the user's mistakes.
-void run(const ConfigArguments& arguments, bool json);
+void run(const ConfigArguments& arguments, bool json, bool links);
 void show(const ConfigArguments& arguments);
 void validate(const ConfigArguments& arguments);
 

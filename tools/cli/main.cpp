@@ -10,6 +10,8 @@
 #include "experiments/input_error.hpp"
 #include "experiments/result_json.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/hardware_command.hpp"
+#include "tools/cli/topology_command.hpp"
 
 namespace {
 
@@ -28,22 +30,48 @@ constexpr const char* kFooter =
     "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json --set /topology/slice=4x4 "
     "--set '/tensor/bytes=8 MiB'\n"
     "  equarx-sim show configs/experiments/allreduce_v5e_4x2.json\n"
+    "  equarx-sim hardware tpu-v5p\n"
     "  equarx-sim reproduce experiments/equarx_paper\n"
     "  equarx-sim quantize tests/fixtures/activations/layer1_ranks8_tokens32.npy --format "
     "mxfp8-e4m3\n"
+    "  equarx-sim topology --torus 4x4x4 --svg torus.svg\n"
     "\n"
     "Exit codes: 0 done, 1 a defect of this program (or a row outside its tolerance, with "
     "--strict), "
     "2 wrong input.";
 
-void add_config(CLI::App& command, equarx::cli::ConfigArguments& arguments) {
-  command.add_option("CONFIG", arguments.path, "Experiment configuration (JSON)")->required();
+void add_overrides(CLI::App& command, equarx::cli::ConfigArguments& arguments) {
   command
       .add_option("--set", arguments.overrides,
                   "Override a value: POINTER=VALUE, where VALUE is JSON or plain text, like "
                   "'/tensor/bytes=8 MiB'; may be repeated")
       ->expected(1)
       ->take_all();
+}
+
+void add_config(CLI::App& command, equarx::cli::ConfigArguments& arguments) {
+  command.add_option("CONFIG", arguments.path, "Experiment configuration (JSON)")->required();
+  add_overrides(command, arguments);
+}
+
+void add_topology(CLI::App& command, equarx::cli::TopologyArguments& arguments) {
+  command.add_option("CONFIG", arguments.config.path,
+                     "Experiment configuration, of which hardware and topology are read; without "
+                     "one, give one of the options");
+  add_overrides(command, arguments.config);
+  command.add_option("--hardware", arguments.hardware,
+                     "Built-in chip or hardware file; tpu-v5e by default");
+  command.add_option("--slice", arguments.slice, "Slice that the chip is offered in, like 4x4");
+  command.add_option("--mesh", arguments.mesh, "Grid without wraparound, like 4x4x4");
+  command.add_option("--torus", arguments.torus, "Grid with wraparound");
+  command.add_option("--wraparound", arguments.wraparound,
+                     "Axes of the torus that wrap around, like true,false");
+  command.add_option("--ring", arguments.ring, "Number of chips in a circle");
+  command.add_option("--fully-connected", arguments.fully_connected,
+                     "Number of chips with a cable between every two");
+  command.add_option("--file", arguments.file, "Graph file (configs/schema/topology.schema.json)");
+  command.add_option("--svg", arguments.svg, "Draw the topology and its ring into this file");
+  command.add_flag("--json", arguments.json, "Print one JSON object instead of a table");
 }
 
 void add_tensor(CLI::App& command, equarx::cli::QuantizeArguments& arguments) {
@@ -82,6 +110,9 @@ int run(int argc, char** argv) {
   add_config(*run, arguments);
   run->add_flag("--json", json,
                 "Print one JSON object instead (configs/schema/result.schema.json)");
+  bool links = false;
+  run->add_flag("--links", links,
+                "With --json: bytes, busy time and utilisation of every link direction");
   CLI::App* show =
       app.add_subcommand("show", "Print the configuration with all defaults filled in");
   add_config(*show, arguments);
@@ -102,6 +133,17 @@ int run(int argc, char** argv) {
       app.add_subcommand("quantize", "Quantize the tensor of a file once and report the error");
   add_tensor(*quantize, tensor);
 
+  cli::HardwareArguments chip;
+  CLI::App* hardware = app.add_subcommand(
+      "hardware", "List the built-in chips, or show every parameter of one with its source");
+  hardware->add_option("CHIP", chip.chip, "Name of a built-in chip, or path of a hardware file");
+  hardware->add_flag("--json", chip.json, "Print JSON instead; of one chip, a hardware file");
+  cli::TopologyArguments topology;
+  CLI::App* describe = app.add_subcommand(
+      "topology",
+      "Describe a topology: size, distances, bisection, and the ring through all chips");
+  add_topology(*describe, topology);
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -112,10 +154,12 @@ int run(int argc, char** argv) {
     cli::print(text.str());
     return EXIT_SUCCESS;
   }
-  if (run->parsed()) cli::run(arguments, json);
+  if (run->parsed()) cli::run(arguments, json, links);
   if (show->parsed()) cli::show(arguments);
   if (validate->parsed()) cli::validate(arguments);
+  if (hardware->parsed()) cli::hardware(chip);
   if (quantize->parsed()) cli::quantize(tensor);
+  if (describe->parsed()) cli::describe_topology(topology);
   if (reproduce->parsed() && !cli::reproduce(study)) return kExitOutsideTolerance;
   return EXIT_SUCCESS;
 }

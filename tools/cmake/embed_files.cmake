@@ -1,4 +1,4 @@
-# cmake -DOUT=file.cpp -DHARDWARE="a.json;b.json" -DSCHEMAS="c.json" -P embed_files.cmake
+# cmake -DOUT=file.cpp -DHARDWARE="a.json;b.json" -DMODELS="c.json" -DSCHEMAS="d.json" -P embed_files.cmake
 # Writes a source file that holds the given files as string literals.
 function(embed out function files)
   set(text "std::span<const EmbeddedFile> ${function}() {\n  static constexpr EmbeddedFile files[] = {\n")
@@ -12,5 +12,6 @@ function(embed out function files)
 endfunction()
 
 embed(hardware embedded_hardware "${HARDWARE}")
+embed(models embedded_models "${MODELS}")
 embed(schemas embedded_schemas "${SCHEMAS}")
-file(WRITE "${OUT}" "#include \"experiments/embedded.hpp\"\n\nnamespace equarx::experiments {\n\n${hardware}\n${schemas}\n}  // namespace equarx::experiments\n")
+file(WRITE "${OUT}" "#include \"experiments/embedded.hpp\"\n\nnamespace equarx::experiments {\n\n${hardware}\n${models}\n${schemas}\n}  // namespace equarx::experiments\n")

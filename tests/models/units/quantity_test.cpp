@@ -30,6 +30,7 @@ TEST_CASE("every large prefix multiplies every unit but seconds") {
     CHECK(parse("3 " + prefix + "b/s", Dimension::bandwidth) == 3.0 * factor / 8.0);
     CHECK(parse("3 " + prefix + "Hz", Dimension::frequency) == 3.0 * factor);
     CHECK(parse("3 " + prefix + "op/s", Dimension::operations) == 3.0 * factor);
+    CHECK(parse("3 " + prefix + "OP/s", Dimension::operations) == 3.0 * factor);
     CHECK(parse("3 " + prefix + "FLOP/s", Dimension::operations) == 3.0 * factor);
   }
 }

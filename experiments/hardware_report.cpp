@@ -1,0 +1,79 @@
+#include "experiments/hardware_report.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "experiments/embedded.hpp"
+#include "experiments/hardware_json.hpp"
+#include "experiments/json_text.hpp"
+#include "experiments/result_table.hpp"
+#include "experiments/slices_json.hpp"
+
+namespace equarx::experiments {
+namespace {
+
+/// The parameters that tell chips apart at a glance.
+constexpr std::array kOverview = {&hardware::Chip::links, &hardware::Chip::link_bandwidth,
+                                  &hardware::Chip::hbm_capacity, &hardware::Chip::hbm_bandwidth,
+                                  &hardware::Chip::matrix_rate_bf16};
+
+const hardware::ParameterInfo& info_of(hardware::Parameter hardware::Chip::*member) {
+  return *std::ranges::find(hardware::parameters(), member, &hardware::ParameterInfo::member);
+}
+
+}  // namespace
+
+std::vector<hardware::Chip> built_in_chips() {
+  std::vector<hardware::Chip> chips;
+  for (const EmbeddedFile& file : embedded_hardware())
+    chips.push_back(read_chip(parse_json(file.text)));
+  return chips;
+}
+
+std::string to_table(std::span<const hardware::Chip> chips) {
+  std::vector<TableRow> rows = {
+      {"name", "links", "bandwidth of a link", "HBM", "HBM bandwidth", "bf16 peak"}};
+  std::string descriptions;
+  for (const hardware::Chip& chip : chips) {
+    TableRow& row = rows.emplace_back(TableRow{chip.name});
+    for (const auto member : kOverview) row.push_back(format_value(info_of(member), chip.*member));
+    descriptions += fmt::format("  {}: {}\n", chip.name, chip.description);
+  }
+  return fmt::format(
+      "{}\n{}\n  'equarx-sim hardware NAME' shows every parameter with its source.\n",
+      aligned_table(rows), descriptions);
+}
+
+Json to_json(std::span<const hardware::Chip> chips) {
+  Json json = Json::array();
+  for (const hardware::Chip& chip : chips) {
+    Json& entry = json.emplace_back(Json{{"name", chip.name}, {"description", chip.description}});
+    for (const auto member : kOverview) {
+      const std::string key{info_of(member).key};
+      entry[key] = parameters_json(chip)[key]["value"];
+    }
+  }
+  return json;
+}
+
+std::string to_report(const hardware::Chip& chip) {
+  std::vector<TableRow> rows;
+  for (const hardware::ParameterInfo& info : hardware::parameters()) {
+    const hardware::Parameter& parameter = chip.*info.member;
+    rows.push_back({std::string(info.key), format_value(info, parameter),
+                    std::string(name(parameter.provenance))});
+  }
+  std::string text =
+      fmt::format("{}: {}\n\n{}\n", chip.name, chip.description, aligned_table(rows));
+  text += fmt::format("  slices: {}; axes in any order ({})\n  wraparound: {}\n\n",
+                      slices_text(chip.slices), name(chip.slices.provenance),
+                      wraparound_text(chip.slices));
+  for (const hardware::ParameterInfo& info : hardware::parameters())
+    text +=
+        fmt::format("  {}: {}\n    {}\n", info.key, info.description, (chip.*info.member).source);
+  return text + fmt::format("  slices:\n    {}\n", chip.slices.source);
+}
+
+}  // namespace equarx::experiments

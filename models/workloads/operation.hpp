@@ -1,0 +1,34 @@
+// One step of a phase on one chip.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace equarx::workloads {
+
+enum class OperationKind : std::uint8_t {
+  matrix,     ///< activations times weights
+  attention,  ///< queries, keys and values
+  vector,     ///< norms and other element-wise work
+  memory,     ///< moves data only
+  allreduce,  ///< sums over the chips; its time is the collective's
+};
+
+std::string_view name(OperationKind kind);
+
+/// What it takes, of one chip. Operands and results lie in HBM (docs/workloads.md).
+struct Operation {
+  std::string_view name;
+  OperationKind kind = OperationKind::memory;
+  double flops = 0.0;         ///< of the matrix unit: 2 for each multiplication and addition
+  double vector_ops = 0.0;    ///< of FP32 vector lanes
+  double weight_bytes = 0.0;  ///< read
+  double read_bytes = 0.0;    ///< activations, and keys and values
+  double written_bytes = 0.0;
+  double live_bytes = 0.0;       ///< activations that it needs in HBM at once
+  double allreduce_bytes = 0.0;  ///< summed, of each chip
+
+  double hbm_bytes() const { return weight_bytes + read_bytes + written_bytes; }
+};
+
+}  // namespace equarx::workloads

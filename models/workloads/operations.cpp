@@ -1,0 +1,152 @@
+#include "models/workloads/operations.hpp"
+
+#include <stdexcept>
+
+#include "models/workloads/vector_work.hpp"
+
+namespace equarx::workloads {
+namespace {
+
+constexpr double kFlopsPerWeight = 2.0;  // multiply and add
+
+/// Rows times a matrix of weights.
+Operation matrix(std::string_view name, double rows, double inputs, double outputs,
+                 WeightType weights) {
+  Operation operation{.name = name, .kind = OperationKind::matrix};
+  operation.flops = kFlopsPerWeight * rows * inputs * outputs;
+  operation.weight_bytes = inputs * outputs * bytes_of(weights);
+  operation.read_bytes = rows * inputs * kActivationBytes;
+  operation.written_bytes = rows * outputs * kActivationBytes;
+  operation.live_bytes = operation.read_bytes + operation.written_bytes;
+  return operation;
+}
+
+/// `ops` for each element of a result made of `operands` arrays of its size.
+Operation elementwise(std::string_view name, double elements, double operands, double ops) {
+  Operation operation{.name = name, .kind = OperationKind::vector};
+  operation.vector_ops = elements * (operands * kFromBf16 + ops + kToBf16);
+  operation.read_bytes = operands * elements * kActivationBytes;
+  operation.written_bytes = elements * kActivationBytes;
+  operation.live_bytes = operation.read_bytes + operation.written_bytes;
+  return operation;
+}
+
+/// The same, of rows that are normalized while they are read: their statistics are known already.
+Operation normalized_matrix(std::string_view name, double rows, double inputs, double outputs,
+                            WeightType weights) {
+  Operation operation = matrix(name, rows, inputs, outputs, weights);
+  operation.vector_ops = rows * inputs * (kFromBf16 + kNormScale + kToBf16);
+  return operation;
+}
+
+double activation_ops(Activation activation) {
+  switch (activation) {
+    case Activation::gelu: return kGelu;
+    case Activation::silu: return kSilu;
+  }
+  throw std::logic_error("unknown activation");
+}
+
+/// What the parts are made from.
+struct Context {
+  const Transformer& model;
+  Extent extent;
+  Shard shard;
+  AttentionMethod method;
+
+  double width() const { return extent.rows() * model.d_model; }  ///< elements of the residual
+  double query_width() const { return static_cast<double>(shard.heads) * model.head_size; }
+  double kv_width() const { return static_cast<double>(shard.kv_heads) * model.head_size; }
+};
+
+void append(std::vector<Operation>& operations, const std::vector<Operation>& more) {
+  operations.insert(operations.end(), more.begin(), more.end());
+}
+
+/// Adds a result, normalized if the model does so, to the residual, and finds the statistics of the
+/// norm that follows. A norm needs its whole row before it can scale it, so the result is read twice.
+Operation add_to_residual(std::string_view name, const Context& context) {
+  const bool normalized = context.model.post_norms;
+  const double elements = context.width();
+  Operation operation = elementwise(name, elements, normalized ? 3.0 : 2.0,
+                                    (normalized ? kNormSum + kNormScale : 0.0) + kAdd + kNormSum);
+  constexpr double kArrays = 3.0;  // result, residual before and after
+  operation.live_bytes = kArrays * elements * kActivationBytes;
+  return operation;
+}
+
+/// Sums the parts that the chips have of a result, and adds it to the residual.
+void append_reduction(std::vector<Operation>& operations, const Context& context,
+                      std::string_view allreduce, std::string_view residual) {
+  if (context.shard.chips > 1) {
+    Operation sum{.name = allreduce, .kind = OperationKind::allreduce};
+    sum.allreduce_bytes = context.width() * kActivationBytes;
+    sum.live_bytes = 2.0 * sum.allreduce_bytes;
+    operations.push_back(sum);
+  }
+  operations.push_back(add_to_residual(residual, context));
+}
+
+/// Queries, keys and values, their positions, attention, output.
+std::vector<Operation> attention_block(const Context& c, bool local) {
+  const double rows = c.extent.rows();
+  const double rotated = rows * (c.query_width() + c.kv_width());
+  const WeightType weights = c.model.weights;
+  std::vector<Operation> operations = {
+      normalized_matrix("qkv", rows, c.model.d_model, c.query_width() + 2.0 * c.kv_width(),
+                        weights),
+      elementwise("rope", rotated, 1.0,
+                  kRotate + (c.model.qk_norms ? kNormSum + kNormScale : 0.0))};
+  append(operations, attention_operations(c.model, c.extent, c.shard, c.method, local));
+  operations.push_back(matrix("attention_output", rows, c.query_width(), c.model.d_model, weights));
+  append_reduction(operations, c, "attention_allreduce", "attention_residual");
+  return operations;
+}
+
+std::vector<Operation> ffn_block(const Context& c) {
+  const double rows = c.extent.rows();
+  const double inner = c.shard.ffn;
+  const double parts = c.model.gated_ffn ? 2.0 : 1.0;  // gate and up
+  const double gating = c.model.gated_ffn ? kMultiply : 0.0;
+  const WeightType weights = c.model.weights;
+  std::vector<Operation> operations = {
+      normalized_matrix("ffn_in", rows, c.model.d_model, parts * inner, weights),
+      elementwise("activation", rows * inner, parts, activation_ops(c.model.activation) + gating),
+      matrix("ffn_out", rows, inner, c.model.d_model, weights)};
+  append_reduction(operations, c, "ffn_allreduce", "ffn_residual");
+  return operations;
+}
+
+std::vector<Operation> layer(const Context& context, bool local) {
+  std::vector<Operation> operations = attention_block(context, local);
+  append(operations, ffn_block(context));
+  return operations;
+}
+
+std::vector<Operation> embedding(const Context& context) {
+  Operation lookup{.name = "embedding", .kind = OperationKind::memory};
+  lookup.weight_bytes = context.width() * bytes_of(context.model.weights);
+  lookup.written_bytes = context.width() * kActivationBytes;
+  lookup.vector_ops = context.width() * (kFromBf16 + kNormSum);
+  lookup.live_bytes = lookup.written_bytes;
+  return {lookup};
+}
+
+/// Only the last position of each sequence is asked for its logits.
+std::vector<Operation> head(const Context& context) {
+  const Transformer& model = context.model;
+  const double rows = context.extent.batch;
+  return {elementwise("final_norm", rows * model.d_model, 1.0, kNormSum + kNormScale),
+          matrix("logits", rows, model.d_model, context.shard.vocabulary, model.weights)};
+}
+
+}  // namespace
+
+PhaseOperations phase_operations(const Transformer& model, const Phase& phase, std::uint32_t chips,
+                                 const AttentionMethod& method) {
+  check_phase(model, phase);
+  const Context context{model, extent(phase), shard(model, chips), method};
+  return {embedding(context), layer(context, true), layer(context, false), head(context)};
+}
+
+}  // namespace equarx::workloads

@@ -1,0 +1,43 @@
+// What a transformer is asked to do.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+#include "models/workloads/transformer.hpp"
+
+namespace equarx::workloads {
+
+/// Prompts of `tokens` positions each, all at once; ends with the logits of each prompt's last token.
+struct Prefill {
+  std::uint64_t tokens = 0;
+  std::uint64_t batch = 1;  ///< prompts
+};
+
+/// One more token for each of `batch` sequences. It attends to `context` positions, itself included.
+struct Decode {
+  std::uint64_t context = 0;
+  std::uint64_t batch = 1;  ///< sequences
+};
+
+using Phase = std::variant<Prefill, Decode>;
+
+/// A phase in the terms of attention.
+struct Extent {
+  double queries = 0.0;  ///< positions of each sequence that are computed
+  double keys = 0.0;     ///< positions of each sequence that are attended to
+  double batch = 0.0;    ///< sequences
+
+  /// Positions that are computed, in all sequences: the rows of every activation.
+  double rows() const { return queries * batch; }
+};
+
+Extent extent(const Phase& phase);
+
+/// @throws std::invalid_argument if nothing is to be done, or more positions than the model takes.
+void check_phase(const Transformer& model, const Phase& phase);
+
+/// Bytes of one AllReduce on each chip: rows x d_model of bf16.
+double allreduce_bytes(const Transformer& model, const Phase& phase);
+
+}  // namespace equarx::workloads

@@ -1,0 +1,35 @@
+// How long one operation takes on a chip that does nothing else.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "models/workloads/operation.hpp"
+
+namespace equarx::workloads {
+
+/// The rates of a chip that operations run into. All above 0, but for the overhead, which may be 0.
+struct ComputeRates {
+  double matrix_flops_per_s = 0.0;  ///< peak of the matrix unit, for bf16
+  double matrix_efficiency = 1.0;   ///< share of the peak that matrix products reach, (0, 1]
+  double vector_ops_per_s = 0.0;    ///< FP32 lanes
+  double hbm_bytes_per_s = 0.0;
+  double operation_overhead_s = 0.0;  ///< to start one operation
+};
+
+/// What an operation waits for.
+enum class Roof : std::uint8_t { matrix, vector, hbm };
+
+std::string_view name(Roof roof);
+
+struct OperationTime {
+  double seconds = 0.0;  ///< overhead included
+  Roof roof = Roof::hbm;
+};
+
+/// The three units work at the same time, so the slowest decides:
+///   max(flops / (peak x efficiency), vector ops / rate, HBM bytes / bandwidth) + overhead.
+/// @throws std::logic_error for an AllReduce, whose time is the collective's.
+OperationTime roofline(const Operation& operation, const ComputeRates& rates);
+
+}  // namespace equarx::workloads

@@ -1,0 +1,42 @@
+#include "models/workloads/tensor_parallel.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace equarx::workloads {
+namespace {
+
+/// What does not divide over `chips`; empty if all does.
+std::string obstacle(const Transformer& model, std::uint32_t chips) {
+  if (model.heads % chips != 0) return fmt::format("{} heads", model.heads);
+  if (model.kv_heads % chips != 0 && chips % model.kv_heads != 0)
+    return fmt::format("{} key and value heads", model.kv_heads);
+  if (model.ffn % chips != 0) return fmt::format("an FFN of width {}", model.ffn);
+  return {};
+}
+
+std::vector<std::uint32_t> possible_chips(const Transformer& model) {
+  std::vector<std::uint32_t> possible;
+  for (std::uint32_t chips = 1; chips <= model.heads; ++chips)
+    if (obstacle(model, chips).empty()) possible.push_back(chips);
+  return possible;
+}
+
+}  // namespace
+
+Shard shard(const Transformer& model, std::uint32_t chips) {
+  const std::string problem = chips == 0 ? "a model" : obstacle(model, chips);
+  if (!problem.empty())
+    throw std::invalid_argument(
+        fmt::format("{} of {} cannot be divided over {} chips; tensor parallelism takes {}",
+                    problem, model.name, chips, fmt::join(possible_chips(model), ", ")));
+  return {chips, model.heads / chips, std::max(model.kv_heads / chips, 1U), model.ffn / chips,
+          (model.vocabulary + chips - 1) / chips};
+}
+
+}  // namespace equarx::workloads

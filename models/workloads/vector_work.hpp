@@ -1,0 +1,26 @@
+// Operations of FP32 vector lanes for each element. Counted by hand from the obvious instruction sequence
+// on lanes that calculate in FP32 only, as those of TPU v5e do, so each is an assumption, good to perhaps
+// a factor of two. They matter little: element-wise work waits for HBM (docs/workloads.md).
+#pragma once
+
+namespace equarx::workloads {
+
+inline constexpr double kFromBf16 = 1.0;  // shift into the upper half
+inline constexpr double kToBf16 = 2.0;    // add the rounding term, pack
+inline constexpr double kAdd = 1.0;
+/// Root-mean-square norm, its statistics: square, add up.
+inline constexpr double kNormSum = 2.0;
+/// The rest of it: multiply by the reciprocal root and by the weight.
+inline constexpr double kNormScale = 2.0;
+/// Rotary position: multiply by cosine and sine, add, exchange halves.
+inline constexpr double kRotate = 4.0;
+/// Scale, compare and select for the mask, maximum, subtract, exponential (2), add up, multiply by the
+/// reciprocal sum.
+inline constexpr double kSoftmax = 9.0;
+/// tanh approximation: the cubic (4), hyperbolic tangent (2), add, multiply, halve.
+inline constexpr double kGelu = 9.0;
+/// Exponential (2), add, reciprocal, multiply.
+inline constexpr double kSilu = 5.0;
+inline constexpr double kMultiply = 1.0;
+
+}  // namespace equarx::workloads

@@ -1,0 +1,208 @@
+#include "sim/chip_actor.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "sim/simgrid_platform.hpp"
+
+namespace equarx::sim {
+
+namespace s4u = simgrid::s4u;
+using collectives::ChannelId;
+using collectives::MessageId;
+using collectives::Rank;
+
+namespace {
+
+/// Who sends to each rank in each channel.
+std::vector<collectives::Rank> senders_of(const Machine& machine, std::size_t channels) {
+  std::vector<collectives::Rank> senders(machine.ranks() * channels);
+  for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank)
+    for (std::size_t channel = 0; channel < channels; ++channel)
+      senders[machine.ways[rank][channel].peer * channels + channel] = rank;
+  return senders;
+}
+
+}  // namespace
+
+Run::Run(const Timelines& lists, const Machine& place, std::size_t channel_count, bool with_trace,
+         Progress& where)
+    : timelines(lists),
+      machine(place),
+      channels(channel_count),
+      traced(with_trace),
+      progress(where),
+      received(place.ranks() * channel_count),
+      senders(senders_of(place, channel_count)) {
+  result.link_bytes.resize(machine.links.size());
+  result.link_busy_s.resize(machine.links.size());
+  result.core_busy_s.resize(machine.ranks());
+  mailboxes.reserve(received.size());
+  for (Rank rank = 0; rank < machine.ranks(); ++rank)
+    for (ChannelId channel = 0; channel < channels; ++channel)
+      mailboxes.push_back(s4u::Mailbox::by_name(fmt::format("{}:{}", rank, channel)));
+}
+
+void Run::add_core_event(Rank rank, const Step& step, double start_s) {
+  result.trace.core.push_back({rank, step.instruction, step.kind == Step::Kind::compute, start_s,
+                               s4u::Engine::get_clock()});
+}
+
+/// Another actor waits for the transfer to end, because the chips may notice it later.
+void Run::add_transfer(Rank from, Rank to, MessageId message, const s4u::CommPtr& comm) {
+  const std::size_t event = result.trace.transfers.size();
+  result.trace.transfers.push_back({from, to, message, s4u::Engine::get_clock(), 0.0});
+  SimgridEngine::start_actor("observer", s4u::this_actor::get_host(), [this, comm, event] {
+    comm->wait();
+    result.trace.transfers[event].arrived_s = s4u::Engine::get_clock();
+  });
+}
+
+Chip::Chip(Run& run, Rank rank)
+    : run_(run),
+      rank_(rank),
+      slowdown_(run.machine.slowdown_of(rank)),
+      shares_core_(!run.timelines.beside.empty()),
+      outgoing_(run.channels),
+      retired_(run.channels),
+      posted_(s4u::Semaphore::create(0)),
+      done_(s4u::Semaphore::create(0)) {}
+
+void Chip::live() {
+  for (ChannelId channel = 0; channel < run_.channels; ++channel)  // or a DMA would wait for this
+    mailbox(rank_, channel)->set_receiver(s4u::Actor::self());     // core to receive it
+  s4u::this_actor::yield();                                        // until every chip has done so
+  for (const Step& step : run_.timelines.of(rank_)) {
+    run_.progress.active_rank = rank_;
+    run_.progress.chips[rank_].instruction = step.instruction;
+    take(step);
+    if (run_.result.failure) return s4u::Actor::kill_all();
+  }
+  for (ChannelId channel = 0; channel < run_.channels; ++channel)
+    while (!outgoing_[channel].empty() && !run_.result.failure) retire(channel);
+  if (run_.result.failure) return s4u::Actor::kill_all();
+  run_.progress.chips[rank_].done = true;
+}
+
+void Chip::compute() {
+  for (const Step& step : run_.timelines.beside) take(step);
+}
+
+void Chip::take(const Step& step) {
+  work(step);
+  switch (step.kind) {
+    case Step::Kind::work:
+    case Step::Kind::compute: return;
+    case Step::Kind::send: return send(step);
+    case Step::Kind::wait: return wait(step);
+    case Step::Kind::post: return posted_->release();
+    case Step::Kind::join: return done_->acquire();
+    case Step::Kind::begin: return posted_->acquire();
+    case Step::Kind::done: return done_->release();
+    case Step::Kind::end: return finish();
+  }
+}
+
+void Chip::work(const Step& step) {
+  if (step.delay_s <= 0.0) return;
+  const double start_s = s4u::Engine::get_clock();
+  const double core_s = step.delay_s * slowdown_;
+  if (shares_core_)
+    s4u::this_actor::execute(core_s * kCoreSpeed);
+  else
+    s4u::this_actor::sleep_for(core_s);
+  run_.result.core_busy_s[rank_] += core_s;
+  if (run_.traced) run_.add_core_event(rank_, step, start_s);
+}
+
+void Chip::finish() { run_.result.time_s = std::max(run_.result.time_s, s4u::Engine::get_clock()); }
+
+void Chip::send(const Step& step) {
+  const ChannelId channel = step.channel;
+  const Way& way = run_.machine.ways[rank_][channel];
+  // Those that the receiver has waited for are done: SimGrid searches all that an actor has not yet
+  // waited for at every completion, so the shorter that list the better.
+  retire_received(channel);
+  next_to_look_at_ = (next_to_look_at_ + 1) % static_cast<ChannelId>(run_.channels);
+  retire_received(next_to_look_at_);
+  if (outgoing_[channel].size() >= run_.machine.dma_queue) retire(channel);
+  if (run_.result.failure) return;
+  outgoing_[channel].push_back(
+      {mailbox(way.peer, channel)->put_async(const_cast<Step*>(&step), held_bytes(step, way)),
+       step.message});
+  if (run_.traced) run_.add_transfer(rank_, way.peer, step.message, outgoing_[channel].back().comm);
+}
+
+double Chip::slowest_rate(const Way& way) const {
+  double rate = std::numeric_limits<double>::infinity();
+  for (const LinkIndex link : way.route) rate = std::min(rate, run_.machine.links[link].rate);
+  return rate;
+}
+
+/// The transfer's bytes, and those that could pass while it holds its slowest link besides.
+std::uint64_t Chip::held_bytes(const Step& step, const Way& way) const {
+  if (step.link_s == 0.0) return step.bytes;
+  return step.bytes + static_cast<std::uint64_t>(std::llround(step.link_s * slowest_rate(way)));
+}
+
+void Chip::retire(ChannelId channel) {
+  const Outgoing oldest = outgoing_[channel].front();
+  outgoing_[channel].pop_front();
+  ++retired_[channel];
+  try {
+    oldest.comm->wait();
+  } catch (const simgrid::NetworkFailureException&) {
+    fail(rank_, channel, oldest.message);
+  }
+}
+
+void Chip::retire_received(ChannelId channel) {
+  const Way& way = run_.machine.ways[rank_][channel];
+  const std::uint64_t received = run_.received[run_.index(way.peer, channel)];
+  while (retired_[channel] < received) retire(channel);
+}
+
+void Chip::wait(const Step& step) {
+  void* arrived = nullptr;
+  try {
+    mailbox(rank_, step.channel)->get_init()->set_dst_data(&arrived, sizeof arrived)->wait();
+  } catch (const simgrid::NetworkFailureException&) {
+    return fail(sender(step.channel), step.channel, step.message);
+  }
+  const Step& sent = *static_cast<const Step*>(arrived);
+  if (sent.message != step.message)
+    throw std::logic_error(
+        fmt::format("received message {} instead of {}", sent.message, step.message));
+  ++run_.received[run_.index(rank_, step.channel)];
+  ++run_.result.messages;
+  for (const LinkIndex link : run_.machine.ways[sender(step.channel)][step.channel].route) {
+    run_.result.link_bytes[link] += sent.bytes;
+    run_.result.link_busy_s[link] +=
+        static_cast<double>(sent.bytes) / run_.machine.links[link].rate + sent.link_s;
+  }
+}
+
+/// Keeps the first failure that any chip notices.
+void Chip::fail(Rank from, ChannelId channel, MessageId message) {
+  if (run_.result.failure) return;
+  const double now = s4u::Engine::get_clock();
+  const Way& way = run_.machine.ways[from][channel];
+  TransferFailure failure{now, from, way.peer, message, way.route.front()};
+  for (const LinkIndex link : way.route)
+    for (const LinkFailure& broken : run_.machine.failures)
+      if (broken.link == link && broken.time_s <= now) failure.link = link;
+  run_.result.failure = failure;
+  run_.result.time_s = now;
+}
+
+s4u::Mailbox* Chip::mailbox(Rank receiver, ChannelId channel) const {
+  return run_.mailboxes[run_.index(receiver, channel)];
+}
+
+Rank Chip::sender(ChannelId channel) const { return run_.senders[run_.index(rank_, channel)]; }
+
+}  // namespace equarx::sim

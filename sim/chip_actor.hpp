@@ -1,0 +1,85 @@
+// What a simulated chip does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include <simgrid/s4u.hpp>
+
+#include "sim/machine.hpp"
+#include "sim/progress.hpp"
+#include "sim/time_executor.hpp"
+#include "sim/timeline.hpp"
+
+namespace equarx::sim {
+
+/// What all chips of a run share. Actors take turns in one thread, so nothing here needs a lock.
+class Run {
+ public:
+  Run(const Timelines& timelines, const Machine& machine, std::size_t channels, bool traced,
+      Progress& progress);
+
+  /// Index of what there is for each rank and channel.
+  std::size_t index(collectives::Rank rank, collectives::ChannelId channel) const {
+    return rank * channels + channel;
+  }
+  // Of a trace:
+  void add_core_event(collectives::Rank rank, const Step& step, double start_s);
+  void add_transfer(collectives::Rank from, collectives::Rank to, collectives::MessageId message,
+                    const simgrid::s4u::CommPtr& comm);
+
+  const Timelines& timelines;
+  const Machine& machine;
+  std::size_t channels;
+  bool traced;
+  Progress& progress;
+  std::vector<simgrid::s4u::Mailbox*> mailboxes;  ///< of the receiver, by rank and channel
+  std::vector<std::uint64_t> received;            ///< messages that a rank has waited for, likewise
+  std::vector<collectives::Rank> senders;         ///< who sends to a rank, likewise
+  TimeResult result;
+};
+
+/// A core that runs its list in order, and the DMAs that it has started. Where collectives go on beside
+/// other work, that is done by a second actor on the same core, which both share fairly.
+class Chip {
+ public:
+  Chip(Run& run, collectives::Rank rank);
+
+  /// Runs the list that sends and waits.
+  void live();
+  /// Runs the other work beside it.
+  void compute();
+
+ private:
+  struct Outgoing {
+    simgrid::s4u::CommPtr comm;
+    collectives::MessageId message;
+  };
+
+  void take(const Step& step);
+  void work(const Step& step);
+  void send(const Step& step);
+  void wait(const Step& step);
+  void retire(collectives::ChannelId channel);
+  void retire_received(collectives::ChannelId channel);
+  void fail(collectives::Rank from, collectives::ChannelId channel, collectives::MessageId message);
+  void finish();
+  std::uint64_t held_bytes(const Step& step, const Way& way) const;
+  double slowest_rate(const Way& way) const;
+  simgrid::s4u::Mailbox* mailbox(collectives::Rank receiver, collectives::ChannelId channel) const;
+  collectives::Rank sender(collectives::ChannelId channel) const;
+
+  Run& run_;
+  collectives::Rank rank_;
+  double slowdown_;
+  bool shares_core_;
+  std::vector<std::deque<Outgoing>> outgoing_;  // by channel
+  std::vector<std::uint64_t> retired_;          // by channel
+  collectives::ChannelId next_to_look_at_ = 0;  // for transfers that have been received
+  simgrid::s4u::SemaphorePtr posted_;           // collectives that may begin
+  simgrid::s4u::SemaphorePtr done_;             // collectives that have ended
+};
+
+}  // namespace equarx::sim

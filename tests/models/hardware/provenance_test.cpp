@@ -1,0 +1,16 @@
+#include "models/hardware/provenance.hpp"
+
+#include "tests/catch.hpp"
+
+namespace equarx::hardware {
+namespace {
+
+TEST_CASE("each provenance has its name") {
+  CHECK(name(Provenance::datasheet) == "datasheet");
+  CHECK(name(Provenance::measured) == "measured");
+  CHECK(name(Provenance::calibrated) == "calibrated");
+  CHECK(name(Provenance::assumed) == "assumed");
+}
+
+}  // namespace
+}  // namespace equarx::hardware

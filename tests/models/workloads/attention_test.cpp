@@ -1,0 +1,125 @@
+#include "models/workloads/attention.hpp"
+
+#include <limits>
+
+#include "tests/catch.hpp"
+#include "tests/models/workloads/models.hpp"
+
+namespace equarx::workloads {
+namespace {
+
+using testing::find;
+using testing::tiny;
+
+/// Counts the pairs one by one.
+double counted_pairs(std::uint32_t queries, std::uint32_t keys, std::uint32_t window,
+                     const AttentionMethod& method, bool local) {
+  double count = 0.0;
+  for (std::uint32_t i = 0; i < queries; ++i) {
+    const std::uint32_t position = keys - queries + i;
+    for (std::uint32_t key = 0; key < keys; ++key) {
+      const bool past = key <= position;
+      const bool near = past && position - key < window;
+      if (method.skips_future && !past) continue;
+      if (method.skips_outside_window && local && !near) continue;
+      count += 1.0;
+    }
+  }
+  return count;
+}
+
+TEST_CASE("scores that are computed are those counted one by one") {
+  const Transformer model = tiny();
+  for (const std::uint32_t tokens : {1U, 2U, 3U, 4U, 17U})
+    for (const bool local : {false, true}) {
+      CAPTURE(tokens, local);
+      const Extent prefill = extent(Prefill{tokens, 2});
+      for (const AttentionMethod& method :
+           {AttentionMethod{}, AttentionMethod{.skips_future = true},
+            AttentionMethod{.skips_future = true, .skips_outside_window = true}})
+        CHECK(score_pairs(model, prefill, method, local) ==
+              counted_pairs(tokens, tokens, model.window, method, local));
+      const Extent decode = extent(Decode{tokens, 2});
+      for (const AttentionMethod& method :
+           {AttentionMethod{}, AttentionMethod{.skips_future = true},
+            AttentionMethod{.skips_future = true, .skips_outside_window = true}})
+        CHECK(score_pairs(model, decode, method, local) ==
+              counted_pairs(1, tokens, model.window, method, local));
+    }
+}
+
+TEST_CASE("a window without causality is a band as wide as the window") {
+  const AttentionMethod method{.skips_outside_window = true};
+  CHECK(score_pairs(tiny(), extent(Prefill{10, 1}), method, true) == 30);
+  CHECK(score_pairs(tiny(), extent(Prefill{10, 1}), method, false) == 100);
+  CHECK(score_pairs(tiny(), extent(Prefill{2, 1}), method, true) == 4);
+}
+
+TEST_CASE("unfused attention is what is worked out by hand") {
+  // Two chips: 2 query heads, 1 key head of size 2. 5 tokens, 3 prompts: 25 scores x 2 x 3 = 150.
+  const Transformer model = tiny();
+  const AttentionMethod method{.score_bytes = 4.0, .score_passes = 5.0};
+  const auto operations =
+      attention_operations(model, extent(Prefill{5, 3}), shard(model, 2), method, true);
+  REQUIRE(operations.size() == 3);
+  const Operation& scores = find(operations, "scores");
+  CHECK(scores.flops == 150 * 2 * 2);
+  CHECK(scores.read_bytes == 15 * 2 * 2 * 2 + 15 * 1 * 2 * 2);  // queries, keys
+  CHECK(scores.written_bytes == 600);
+  CHECK(scores.vector_ops == 0);
+  const Operation& softmax = find(operations, "softmax");
+  CHECK(softmax.flops == 0);
+  CHECK(softmax.vector_ops > 150);
+  CHECK(softmax.hbm_bytes() == 3 * 600);
+  const Operation& values = find(operations, "values");
+  CHECK(values.flops == 150 * 2 * 2);
+  CHECK(values.read_bytes == 600 + 15 * 1 * 2 * 2);
+  CHECK(values.written_bytes == 15 * 2 * 2 * 2);
+  for (const Operation& operation : operations) {
+    CHECK(operation.kind == OperationKind::attention);
+    CHECK(operation.weight_bytes == 0);
+  }
+}
+
+TEST_CASE("fused attention does the same arithmetic without the scores' way through HBM") {
+  const Transformer model = tiny();
+  const Extent size = extent(Prefill{5, 3});
+  const auto fused =
+      attention_operations(model, size, shard(model, 2), AttentionMethod{.fused = true}, false);
+  const auto unfused = attention_operations(model, size, shard(model, 2), AttentionMethod{}, false);
+  REQUIRE(fused.size() == 1);
+  CHECK(fused[0].name == "attention");
+  CHECK(fused[0].flops == unfused[0].flops + unfused[2].flops);
+  CHECK(fused[0].vector_ops == unfused[1].vector_ops);
+  // Queries and result, 15 x 2 heads x 2 x 2 B each; keys and values, 15 x 1 head x 2 x 2 B each.
+  CHECK(fused[0].hbm_bytes() == 2 * 120 + 2 * 60);
+}
+
+TEST_CASE("decoding reads the cache of every sequence, or its window") {
+  const Transformer model = tiny();
+  const Extent size = extent(Decode{40, 2});
+  const AttentionMethod all{.fused = true};
+  const AttentionMethod window{.fused = true, .skips_outside_window = true};
+  const auto read = [&](const AttentionMethod& method, bool local) {
+    return attention_operations(model, size, shard(model, 1), method, local)[0].read_bytes;
+  };
+  const double queries = 2 * 4 * 2 * 2;           // sequences, heads, size, bytes
+  const double per_position = 2 * 2 * 2 * 2 * 2;  // sequences, heads, size, bytes, key and value
+  CHECK(read(all, true) == queries + 40 * per_position);
+  CHECK(read(window, true) == queries + 3 * per_position);
+  CHECK(read(window, false) == queries + 40 * per_position);
+  CHECK(cached_keys(model, size, window, true) == 3);
+  CHECK(cached_keys(model, extent(Decode{2, 1}), window, true) == 2);
+}
+
+TEST_CASE("methods that cannot be are refused, unless attention is fused") {
+  CHECK_THROWS_WITH(check_method({.score_passes = 1.9}), ContainsSubstring("1.9 times"));
+  CHECK_THROWS_AS(check_method({.score_passes = std::numeric_limits<double>::quiet_NaN()}),
+                  std::invalid_argument);
+  CHECK_THROWS_WITH(check_method({.score_bytes = 0.0}), ContainsSubstring("more than 0"));
+  CHECK_NOTHROW(check_method({.score_passes = 2.0}));
+  CHECK_NOTHROW(check_method({.fused = true, .score_bytes = 0.0, .score_passes = 0.0}));
+}
+
+}  // namespace
+}  // namespace equarx::workloads

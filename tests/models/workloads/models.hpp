@@ -1,0 +1,73 @@
+// Transformers that tests start from, and sums over operations.
+#pragma once
+
+#include <algorithm>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "models/workloads/operations.hpp"
+
+namespace equarx::workloads::testing {
+
+/// So small that everything can be worked out by hand.
+inline Transformer tiny() {
+  Transformer model;
+  model.name = "tiny";
+  model.layers = 7;
+  model.d_model = 8;
+  model.heads = 4;
+  model.kv_heads = 2;
+  model.head_size = 2;
+  model.ffn = 12;
+  model.gated_ffn = true;
+  model.activation = Activation::silu;
+  model.vocabulary = 30;
+  model.tied_embeddings = true;
+  model.local_layers_per_global = 2;
+  model.window = 3;
+  model.largest_context = 64;
+  return model;
+}
+
+inline Transformer gemma3_27b() {
+  Transformer model;
+  model.name = "27b";
+  model.layers = 62;
+  model.d_model = 5376;
+  model.heads = 32;
+  model.kv_heads = 16;
+  model.head_size = 128;
+  model.ffn = 21504;
+  model.activation = Activation::gelu;
+  model.vocabulary = 262144;
+  model.tied_embeddings = true;
+  model.local_layers_per_global = 5;
+  model.window = 1024;
+  model.largest_context = 131072;
+  model.post_norms = true;
+  model.qk_norms = true;
+  return model;
+}
+
+inline const Operation& find(const std::vector<Operation>& operations, std::string_view name) {
+  const auto found = std::ranges::find(operations, name, &Operation::name);
+  if (found == operations.end()) throw std::out_of_range("no such operation");
+  return *found;
+}
+
+/// The sum of a field over a whole phase.
+inline double total(const Transformer& model, const PhaseOperations& phase,
+                    double Operation::*field) {
+  const auto sum = [&](const std::vector<Operation>& operations) {
+    double value = 0.0;
+    for (const Operation& operation : operations) value += operation.*field;
+    return value;
+  };
+  double value = sum(phase.embedding) + sum(phase.head);
+  for (std::uint32_t layer = 0; layer < model.layers; ++layer)
+    value += sum(is_local(model, layer) ? phase.local_layer : phase.global_layer);
+  return value;
+}
+
+}  // namespace equarx::workloads::testing

@@ -1,0 +1,60 @@
+#include "models/workloads/transformer.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/models/workloads/models.hpp"
+
+namespace equarx::workloads {
+namespace {
+
+TEST_CASE("parameters of a tiny transformer are those counted by hand") {
+  Transformer model = testing::tiny();
+  // q 8x8, k and v 8x4 each, output 8x8; FFN three times 8x12; two norms of 8.
+  const double layer = 64 + 2 * 32 + 64 + 3 * 96 + 16;
+  CHECK(layer_parameters(model) == layer);
+  CHECK(parameters_without_embeddings(model) == 7 * layer + 8);
+  CHECK(embedding_parameters(model) == 30 * 8);
+  CHECK(parameters(model) == 7 * layer + 8 + 240);
+
+  model.tied_embeddings = false;
+  CHECK(embedding_parameters(model) == 2 * 240);
+  model.gated_ffn = false;
+  CHECK(layer_parameters(model) == layer - 96);
+  model.post_norms = true;
+  CHECK(layer_parameters(model) == layer - 96 + 16);
+  model.qk_norms = true;
+  CHECK(layer_parameters(model) == layer - 96 + 16 + 4);
+}
+
+TEST_CASE(
+    "every third layer of two local to one global is global, and what is left over is local") {
+  const Transformer model = testing::tiny();
+  const std::vector<bool> expected = {true, true, false, true, true, false, true};
+  for (std::uint32_t layer = 0; layer < model.layers; ++layer)
+    CHECK(is_local(model, layer) == expected[layer]);
+  CHECK(local_layers(model) == 5);
+}
+
+TEST_CASE("the count of local layers is that of the layers that are") {
+  Transformer model = testing::tiny();
+  for (model.local_layers_per_global = 0; model.local_layers_per_global < 9;
+       ++model.local_layers_per_global) {
+    std::uint32_t count = 0;
+    for (std::uint32_t layer = 0; layer < model.layers; ++layer)
+      count += is_local(model, layer) ? 1 : 0;
+    CHECK(local_layers(model) == count);
+  }
+  model.local_layers_per_global = 0;
+  CHECK(local_layers(model) == 0);
+}
+
+TEST_CASE("an AllReduce sums d_model values of bf16 for each token") {
+  CHECK(allreduce_bytes_per_token(testing::gemma3_27b()) == 10752);
+}
+
+TEST_CASE("weights have the size of their type") {
+  CHECK(bytes_of(WeightType::bf16) == 2.0);
+  CHECK(bytes_of(WeightType::fp32) == 4.0);
+}
+
+}  // namespace
+}  // namespace equarx::workloads

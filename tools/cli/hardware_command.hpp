@@ -1,0 +1,16 @@
+// equarx-sim hardware: what is known about chips.
+#pragma once
+
+#include <string>
+
+namespace equarx::cli {
+
+struct HardwareArguments {
+  std::string chip;  ///< name of a built-in chip, or path of a hardware file; empty: list all
+  bool json = false;
+};
+
+/// @throws experiments::InputError if there is no such chip, or something is wrong in its file.
+void hardware(const HardwareArguments& arguments);
+
+}  // namespace equarx::cli
