@@ -18,6 +18,9 @@ using collectives::Rank;
 
 namespace {
 
+/// Arrival of a transfer that a failure ended.
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
 /// Who sends to each rank in each channel.
 std::vector<collectives::Rank> senders_of(const Machine& machine, std::size_t channels) {
   std::vector<collectives::Rank> senders(machine.ranks() * channels);
@@ -55,11 +58,20 @@ void Run::add_core_event(Rank rank, const Step& step, double start_s) {
 /// Another actor waits for the transfer to end, because the chips may notice it later.
 void Run::add_transfer(Rank from, Rank to, MessageId message, const s4u::CommPtr& comm) {
   const std::size_t event = result.trace.transfers.size();
-  result.trace.transfers.push_back({from, to, message, s4u::Engine::get_clock(), 0.0});
+  result.trace.transfers.push_back({from, to, message, s4u::Engine::get_clock(), kNever});
   SimgridEngine::start_actor("observer", s4u::this_actor::get_host(), [this, comm, event] {
-    comm->wait();
+    try {
+      comm->wait();
+    } catch (const simgrid::NetworkFailureException&) {
+      return;  // the chips notice it, too
+    }
     result.trace.transfers[event].arrived_s = s4u::Engine::get_clock();
   });
+}
+
+void Run::drop_lost_transfers() {
+  std::erase_if(result.trace.transfers,
+                [](const TransferEvent& event) { return event.arrived_s == kNever; });
 }
 
 Chip::Chip(Run& run, Rank rank)

@@ -30,6 +30,9 @@ class Run {
   void add_transfer(collectives::Rank from, collectives::Rank to, collectives::MessageId message,
                     const simgrid::s4u::CommPtr& comm);
 
+  /// Once the run has ended: of the trace, those that never arrived.
+  void drop_lost_transfers();
+
   const Timelines& timelines;
   const Machine& machine;
   std::size_t channels;
