@@ -192,6 +192,25 @@ TEST_CASE("a failure never hangs a pipelined, quantized run, whenever it comes")
   }
 }
 
+TEST_CASE("a failure ends a run that is traced, too") {
+  const Program program = ring_program();
+  Machine machine = ring_machine(kRanks, kRate, kLatency);
+  machine.failures = {{link_of(1, 0), 1.5 * kHop}};
+  const Costs costs = UniformCosts{}.of(program);
+  const TimeResult plain_run = simulate(program, machine, costs);
+  const TimeResult traced = simulate(program, machine, costs, {.schedule = {}, .traced = true});
+  REQUIRE(traced.failure.has_value());
+  CHECK(traced.failure == plain_run.failure);
+  CHECK(traced.time_s == plain_run.time_s);
+  // Of the first step all arrived, and of the second some have, or none.
+  CHECK(traced.trace.transfers.size() >= 2 * kRanks);
+  for (const TransferEvent& event : traced.trace.transfers) {
+    CHECK(event.arrived_s > event.sent_s);
+    CHECK(event.arrived_s <= traced.time_s);
+    CHECK(event.message != traced.failure->message);
+  }
+}
+
 // --- Slow chips and links
 
 TEST_CASE("chips that are all slower by a factor are as cores that cost so much more") {
