@@ -45,11 +45,11 @@ def read(path: pathlib.Path, label: str) -> Run:
     result = _load(path)
     try:
         run = _choose(path, result["runs"], label)
-        if "links" not in run:
+        if not run.get("links"):
             raise InputError(f"{path}: there are no links in it; "
                              "make it with 'equarx-sim run CONFIG --json --links'")
         return _run(path, result["config"], run)
-    except (KeyError, TypeError, AttributeError) as problem:
+    except (LookupError, TypeError, AttributeError, StopIteration) as problem:
         raise InputError(f"{path}: not a result of 'equarx-sim run CONFIG --json --links': "
                          f"{type(problem).__name__} {problem}") from None
 
