@@ -21,6 +21,7 @@ std::size_t read_baseline(ObjectReader& reader, const std::vector<CollectiveConf
   for (const CollectiveConfig& collective : collectives) labels.push_back(collective.label);
   return reader.choice("baseline", labels);
 }
+
 }  // namespace
 
 std::string_view exactly_one(ObjectReader& reader, std::span<const std::string_view> alternatives,
@@ -54,10 +55,11 @@ ExperimentConfig read_config(const Json& json) {
 }
 
 Json to_json(const ExperimentConfig& config) {
-  Json json = {{"hardware", config.hardware},
-               {"topology", topology_json(config.topology)},
-               {"tensor", tensor_json(config.tensor)},
-               {"collectives", Json::array()}};
+  Json json = {{"hardware", config.hardware}, {"topology", topology_json(config.topology)}};
+  if (!config.faults.empty()) json["faults"] = faults_json(config.faults);
+  json["tensor"] = tensor_json(config.tensor);
+  json["collective"] = collective_key(config.collective);
+  json["collectives"] = Json::array();
   for (const CollectiveConfig& collective : config.collectives)
     json["collectives"].push_back(collective_json(collective));
   json["baseline"] = config.collectives[config.baseline].label;
