@@ -137,6 +137,7 @@ std::optional<std::vector<Json>> parse_all(const std::vector<Json>& texts,
 
 void measure_axis(ReportColumn& column) {
   column.axis = true;
+  column.title = column.key.substr(column.key.starts_with('/') ? 1 : 0);
   if (all_cells(column, is_number)) {
     column.kind = ColumnKind::number;
     return;

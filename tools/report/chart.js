@@ -18,7 +18,8 @@ class Chart {
     this.controls = new ChartControls(data, () => { this.hidden.clear(); this.draw(); });
     this.place.addEventListener("keydown", (event) => this.onKey(event));
     new ResizeObserver(() => this.plot?.setSize(this.size())).observe(this.place);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
+    this.darkness = matchMedia("(prefers-color-scheme: dark)");
+    this.darkness.addEventListener("change", () => this.draw());
     addEventListener("beforeprint", () => { this.isPrinting = true; this.draw(); });
     addEventListener("afterprint", () => { this.isPrinting = false; this.draw(); });
   }
@@ -44,8 +45,8 @@ class Chart {
   colours() {
     const style = getComputedStyle(document.documentElement);
     const of = (name) => style.getPropertyValue(name).trim();
-    if (this.isPrinting) return { ink: "#000", rule: "#ccc", ground: "#fff" };
-    return { ink: of("--ink"), rule: of("--rule"), ground: of("--ground") };
+    if (this.isPrinting) return { ink: "#000", rule: "#ccc", ground: "#fff", isDark: false };
+    return { ink: of("--ink"), rule: of("--rule"), ground: of("--ground"), isDark: this.darkness.matches };
   }
 
   draw() {
@@ -54,7 +55,9 @@ class Chart {
     this.x.isHorizontal = true;
     this.y = new Axis(y, yLog, this.rows);
     this.group(groupColumns);
-    this.hasLines = this.controls.marks === "lines" || (this.controls.marks === "auto" && this.isOneLineEach());
+    // A line means something if it has one point at each x.
+    this.isOneLineEach = this.groups.every(({ points }) => points.every((point, i) => i === 0 || point.x !== points[i - 1].x));
+    this.hasLines = this.controls.marks === "lines" || (this.controls.marks === "auto" && this.isOneLineEach && x.isNumeric);
     this.zoom = null;
     this.active = null;
     this.plotGroups();
@@ -75,12 +78,13 @@ class Chart {
       groups.get(name).points.push(point);
     }
     const all = this.allGroupNames(columns, nameOf);
+    const { isDark } = this.colours();
     const isStable = all.length <= kMostGroups;
     const sorted = all.filter((name) => groups.has(name)).map((name) => groups.get(name));
     this.undrawn = Math.max(0, sorted.length - kMostGroups);
     this.groups = sorted.slice(0, kMostGroups);
     this.groups.forEach((group, place) => {
-      group.style = styleOf(isStable ? all.indexOf(group.name) : place);
+      group.style = styleOf(isStable ? all.indexOf(group.name) : place, isDark);
       group.points.sort((a, b) => a.x - b.x);
     });
   }
@@ -99,11 +103,6 @@ class Chart {
 
   get shownGroups() {
     return this.groups.filter((group) => !this.hidden.has(group.name));
-  }
-
-  /// Whether no group has two points at one x: then a line through them means something.
-  isOneLineEach() {
-    return this.groups.every(({ points }) => points.every((point, i) => i === 0 || point.x !== points[i - 1].x));
   }
 
   plotGroups() {
@@ -146,7 +145,7 @@ class Chart {
 
   axisOptions(axis, { ink, rule }) {
     const isSlanted = axis.isHorizontal && axis.names && axis.names.join("").length > 60;
-    const longest = axis.names ? Math.min(Math.max(...axis.names.map((name) => name.length), 1), 24) : 0;
+    const longest = axis.names ? Math.max(...axis.names.map((name) => name.length), 1) : 0;
     return {
       label: axis.label, labelFont: "600 14px system-ui, sans-serif", font: "13px system-ui, sans-serif",
       labelSize: 26, stroke: ink, grid: { stroke: rule, width: 1 }, ticks: { stroke: rule, width: 1 },
@@ -268,12 +267,22 @@ class Chart {
     this.plotGroups();
   }
 
+  /// The axes that are not in the chart and have several values in it, in brackets.
+  others(columns) {
+    const { length } = this.rows;
+    const varies = (column) => { for (let i = 1; i < length; ++i) if (column.cell(this.rows[i]) !== column.cell(this.rows[0])) return true; return false; };
+    const names = this.data.columns.filter((column) =>
+      column.axis && column !== this.x.column && !columns.includes(column) && varies(column)).map((column) => column.title);
+    return names.length ? ` (${names.join(", ")})` : "";
+  }
+
   describe(columns) {
     const points = this.groups.reduce((sum, group) => sum + group.points.length, 0);
     const by = columns.length ? `, by ${columns.map((column) => column.title).join(" and ")}` : "";
     this.place.setAttribute("aria-label",
       `Chart of ${this.y.label} against ${this.x.label}${by}: ${points} points in ${this.groups.length} groups`);
     const notes = [];
+    if (!this.isOneLineEach && this.x.column.axis) notes.push(`Groups have several points at one x, so there are no lines: filter or group by what else differs${this.others(columns)}.`);
     if (this.undrawn) notes.push(`${this.undrawn} more groups are not drawn; filter, or group otherwise.`);
     if (this.leftOut) notes.push(`${this.leftOut} of ${this.rows.length} rows have no place on these axes (no value, or none above zero on a logarithmic axis).`);
     this.note.textContent = notes.join(" ");

@@ -56,7 +56,8 @@ class ChartControls {
   choose() {
     const count = (column) => this.counts.get(column);
     const axes = this.data.columns.filter((column) => column.axis && count(column) > 1);
-    const byUse = [...axes].sort((a, b) => b.isNumeric - a.isNumeric || count(b) - count(a));
+    const isSize = (column) => column.kind === "bytes";
+    const byUse = [...axes].sort((a, b) => isSize(b) - isSize(a) || b.isNumeric - a.isNumeric || count(b) - count(a));
     const label = this.data.column("label");
     const x = byUse[0] ?? label ?? this.data.columns[0];
     const speedup = this.data.column("speedup");

@@ -20,12 +20,14 @@ const kWrittenUnits = {
   x: 1, "%": 0.01, dB: 1,
 };
 
-/// Four digits, and whole numbers whole.
+const kMostExact = 1e15;  // whole numbers of a double that are written out
+
+/// Four digits.
 function formatNumber(value) {
-  if (Number.isInteger(value) && Math.abs(value) < 1e15) return value.toLocaleString("en");
   const size = Math.abs(value);
+  if (size === 0) return "0";
   if (size < 1e-3 || size >= 1e7) return value.toExponential(3);
-  return size >= 1e4 ? Math.round(value).toLocaleString("en") : value.toPrecision(4);
+  return size >= 1e3 ? Math.round(value).toLocaleString("en") : value.toPrecision(4);
 }
 
 function median(numbers) {
@@ -63,6 +65,8 @@ class Column {
     this.unit = name;
     this.unitSize = size;
     this.shownTexts = null;
+    this.isWhole = this.isNumeric && this.numbers.every((value) =>
+      Number.isNaN(value) || (Number.isInteger(value / size) && Math.abs(value / size) < kMostExact));
   }
 
   /// What the heading says behind the title. An axis shows each value as it was written, with its unit.
@@ -96,7 +100,8 @@ class Column {
   }
 
   format(number) {
-    return Number.isNaN(number) ? "" : formatNumber(number / this.unitSize);
+    if (Number.isNaN(number)) return "";
+    return this.isWhole ? (number / this.unitSize).toLocaleString("en") : formatNumber(number / this.unitSize);
   }
 
   /// With its unit, to stand alone.
@@ -106,9 +111,9 @@ class Column {
     return this.unit === "x" || this.unit === "%" ? text + this.unit : `${text} ${this.unit}`;
   }
 
-  /// Widest text, in characters, of a sample of the rows.
+  /// Widest text, in characters. Numbers of one column have much the same width: a sample is enough.
   width(rows) {
-    const step = Math.max(1, Math.floor(rows / 500));
+    const step = this.codes ? 1 : Math.max(1, Math.floor(rows / 500));
     let widest = 0;
     for (let row = 0; row < rows; row += step) widest = Math.max(widest, this.cell(row).length);
     return widest;

@@ -2,6 +2,7 @@
 
 // Okabe and Ito, Color Universal Design, 2008; without its yellow, which is too pale for lines.
 const kColours = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"];
+const kColoursOnDark = ["#5AB4F0", "#FF8A4C", "#3DC9A0", "#E6A6CC", "#F0B840", "#B4DDF7"];
 const kDashes = [[], [8, 4], [2, 3], [10, 3, 2, 3], [15, 4], [4, 2, 1, 2, 1, 2], [1, 5]];
 const kMarkers = [
   { path: "M-1,0a1,1 0 1,0 2,0a1,1 0 1,0 -2,0Z", filled: true },
@@ -19,9 +20,10 @@ const kMarkerRadius = 4;
 const kMostGroups = 16;
 
 /// The numbers of colours, dashes and markers differ, so that no two of the groups look alike.
-function styleOf(index) {
+function styleOf(index, isDark) {
+  const colours = isDark ? kColoursOnDark : kColours;
   return {
-    colour: kColours[index % kColours.length],
+    colour: colours[index % colours.length],
     dash: kDashes[index % kDashes.length],
     marker: kMarkers[index % kMarkers.length],
   };

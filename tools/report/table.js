@@ -3,6 +3,8 @@
 const kRowHeight = 28;  // as in page.css
 const kRowsBeyond = 10;  // above and below those in sight
 const kPrintedRows = 500;
+const kLeastWidth = 7;  // of a column, in characters
+const kMostWidth = 40;
 
 /// An element with attributes and children; a text child is text, never markup.
 function make(tag, attributes = {}, ...children) {
@@ -48,8 +50,7 @@ class Table {
 
   drawHead() {
     const columns = this.columns;
-    const widths = columns.map((column) =>
-      Math.min(Math.max(column.width(this.data.rows) + 1, Math.min(column.title.length, 14), 7), 40) * 0.62 + 1.2);
+    const widths = columns.map((column) => this.widthOf(column));
     const group = this.table.querySelector("colgroup");
     group.replaceChildren(...widths.map((width) => make("col", { style: `width:${width}em` })));
     this.table.style.width = `${widths.reduce((sum, width) => sum + width, 0)}em`;
@@ -62,6 +63,13 @@ class Table {
     this.drawRows();
   }
 
+  /// In em: of its texts and of the longest word of its heading, within reason.
+  widthOf(column) {
+    const word = Math.max(...column.title.split(/[ /]/).map((part) => part.length)) + 3;
+    const characters = Math.max(column.width(this.data.rows) + 1, word, kLeastWidth);
+    return Math.min(characters, kMostWidth) * 0.62 + 1.2;
+  }
+
   classOf(column) {
     return column.isNumeric ? "number" : "";
   }
@@ -70,7 +78,7 @@ class Table {
     const unit = column.unitNote ? make("span", { class: "unit" }, ` (${column.unitNote})`) : "";
     return make("th", { scope: "col", class: this.classOf(column), title: column.key },
       make("button", { type: "button", onclick: () => this.sort(column) },
-        column.title, unit, make("span", { class: "arrow", "aria-hidden": "true" })));
+        ...column.title.split(/(?<=\/)/).flatMap((part) => [part, make("wbr")]), unit, make("span", { class: "arrow", "aria-hidden": "true" })));
   }
 
   /// Kept when columns are switched on and off, with what was typed.

@@ -45,6 +45,12 @@ function tickLabel(value) {
   return Number(value.toPrecision(6)).toLocaleString("en", { maximumFractionDigits: 6 });
 }
 
+const kLongestName = 24;
+
+function shortened(name) {
+  return name.length > kLongestName ? `${name.slice(0, kLongestName - 1)}…` : name;
+}
+
 /// An axis of the chart: a column, or of texts the places of their values side by side.
 class Axis {
   constructor(column, isLog, rows) {
@@ -56,7 +62,7 @@ class Axis {
   placeTexts(rows) {
     const used = [...new Map(rows.filter((row) => !this.column.isMissing(row)).map((row) => [this.column.codes[row], row])).values()];
     used.sort(this.column.comparator(1));
-    this.names = used.map((row) => this.column.cell(row));
+    this.names = used.map((row) => shortened(this.column.cell(row)));
     this.places = new Map(used.map((row, place) => [this.column.codes[row], place]));
   }
 
@@ -67,6 +73,7 @@ class Axis {
     return this.isLog && value <= 0 ? NaN : value;
   }
 
+  /// Whether each tick is labelled with a unit of its own.
   get ownsUnits() {
     return this.column.kind === "bytes" && this.isLog;
   }
@@ -85,7 +92,7 @@ class Axis {
     }
     const room = high === low ? Math.abs(high) / 2 || 1 : (high - low) * 0.06;
     // A scale from zero shows proportions, unless the values would be squeezed into its upper part.
-    return [low >= 0 && low < 0.6 * high ? 0 : low - room, high + room];
+    return [low >= 0 && (low < 0.6 * high || low === high) ? 0 : low - room, high + room];
   }
 
   ticks(low, high, length) {
