@@ -110,7 +110,7 @@ class Reader {
   }
 
   void read_result(const Json& result) {
-    if (!result.is_object() || result.value("program", "") != "equarx-sim")
+    if (!result.is_object() || !result.contains("program") || result["program"] != "equarx-sim")
       throw InputError("", fmt::format("not a result; {}", kAskForResults));
     const Json& runs = member(result, "runs", Json::value_t::array, "a list of runs");
     const std::size_t source = find_source(result, text_of(result, "config_hash"));

@@ -16,7 +16,7 @@ ctest --preset clang -j "$jobs"
 bash tools/build.sh asan
 # Not the command line's tests, which look at standard error: the sanitizer warns there when SimGrid changes
 # stacks. Nor what only repeats at length what other tests run.
-ctest --preset asan -j "$jobs" -E "^(cli_test|pictures|the paper's study)"
+ctest --preset asan -j "$jobs" -E "^(cli_test|pictures|the paper's study|the report page)"
 
 echo "check: fuzzing the tensor readers" >&2
 bash tools/build.sh fuzz fuzzers

@@ -7,9 +7,9 @@
 namespace equarx::cli {
 
 struct ReportArguments {
-  std::vector<std::string> results;  ///< files of `run --json` and of `sweep`, in any mix
-  std::string output;                ///< the HTML file
-  std::string title;                 ///< empty: the names of the files
+  std::vector<std::string> results;    ///< files of `run --json` and of `sweep`, in any mix
+  std::string output = "report.html";  ///< the HTML file
+  std::string title;                   ///< empty: the names of the files
 };
 
 /// Writes the page, whole or not at all. What its reader must know about the files goes to standard

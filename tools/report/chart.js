@@ -115,7 +115,8 @@ class Chart {
     this.full = { x: extent("x"), y: extent("y") };
     this.plot = new uPlot(this.options(), [points.map(({ x }) => x), ...columns], this.place);
     this.tip = make("div", { id: "tip", hidden: true });
-    this.plot.over.append(this.tip);
+    this.ring = make("div", { id: "ring", hidden: true });
+    this.plot.over.append(this.ring, this.tip);
     this.listen(this.plot.over);
   }
 
@@ -212,7 +213,7 @@ class Chart {
   /// Shows what the point is, beside it.
   activate(active) {
     this.active = active;
-    this.tip.hidden = !active;
+    this.tip.hidden = this.ring.hidden = !active;
     if (!active) return;
     const { row } = active.point;
     const columns = [this.x.column, this.y.column, ...this.data.columns.filter((column) => column.axis)];
@@ -220,6 +221,8 @@ class Chart {
       ...[...new Set(columns)].filter((column) => !column.isMissing(row))
         .map((column) => make("div", {}, `${column.title}: ${column.describe(row)}`)));
     const [left, top] = this.position(active.point);
+    this.ring.style.left = `${left}px`;
+    this.ring.style.top = `${top}px`;
     const isRight = left > this.plot.over.clientWidth / 2;
     const isLow = top > this.plot.over.clientHeight / 2;
     this.tip.style.left = isRight ? "" : `${left + 12}px`;

@@ -12,7 +12,7 @@ function jsonTree(value, key = null, open = true) {
   if (isPlainList) return make("div", { class: "leaf" }, name, JSON.stringify(value));
   return make("details", { open },
     make("summary", {}, name, isList ? `[${entries.length}]` : `{${entries.length}}`),
-    ...entries.map(([inner, child]) => jsonTree(child, isList ? inner : inner, open)));
+    ...entries.map(([inner, child]) => jsonTree(child, inner, open)));
 }
 
 function factTable(headings, rows) {
@@ -34,10 +34,14 @@ class Details {
     this.config = document.getElementById("row-config");
     this.parameters = document.getElementById("row-parameters");
     this.name = document.getElementById("row-name");
+    this.error = document.getElementById("row-error");
   }
 
   show(row) {
     const named = this.data.columns.filter((column) => (column.axis || column.key === "label") && !column.isMissing(row));
+    const error = this.data.column("error");
+    this.error.textContent = error && !error.isMissing(row) ? `Failed: ${error.cell(row)}` : "";
+    this.error.hidden = this.error.textContent === "";
     this.name.textContent = named.map((column) => `${column.title}: ${column.describe(row)}`).join("  ·  ");
     this.values.replaceChildren(factTable(["what", "value", "key"],
       this.data.columns.filter((column) => !column.isMissing(row))
@@ -60,8 +64,8 @@ class Details {
     this.parameters.replaceChildren(parameters === null
       ? make("p", {}, "The file does not have the parameters of the chip; the configuration names it.")
       : factTable(["parameter", "value", "class", "source"],
-        Object.entries(parameters).map(([name, { value, class: kind, source }]) =>
-          [name, String(value), classBadge(kind), String(source)])));
+        Object.entries(parameters).map(([name, parameter]) =>
+          [name, String(parameter?.value), classBadge(parameter?.class), String(parameter?.source)])));
   }
 }
 

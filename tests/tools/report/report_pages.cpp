@@ -54,15 +54,15 @@ class Pages {
   std::filesystem::path folder_;
 };
 
-/// 96 rows, one failed point, a cut last line, pictures, parameters.
+/// 80 rows, one failed point, a cut last line, pictures, parameters.
 void write_small(const Pages& pages) {
   const std::string failed =
-      R"({"point": 48, "key": "00000000000000ff", "version": "0.1.0", "axes": {"/tensor/bytes": "1 B", )"
+      R"({"point": 40, "key": "00000000000000ff", "version": "0.1.0", "axes": {"/tensor/bytes": "1 B", )"
       R"("/topology/slice": "4x2"}, "error": "/tensor/bytes: 1 B is not a whole number of elements"})";
   ReportInput input{
       .title = "AllReduce on TPU v5e slices",
       .results = pages.read("small.jsonl",
-                            testing::synthetic_sweep(96) + failed + "\n{\"point\": 49, \"ke"),
+                            testing::synthetic_sweep(80) + failed + "\n{\"point\": 49, \"ke"),
       .pictures = {{"4x2, bf16", svg("navy"), 2}, {"4x2, full-loop int8", svg("teal"), 3}},
       .version = "0.1.0"};
   for (experiments::ReportSource& source : input.results.sources)

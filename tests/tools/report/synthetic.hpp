@@ -1,7 +1,6 @@
 // Results of a sweep as `equarx-sim sweep` writes them, of any number of rows, without simulating.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -75,33 +74,33 @@ inline Json synthetic_run(bool quantized, double bytes, int chips, int microshar
 }
 
 /// JSON Lines: a point of each size, slice and number of microshards, with two runs, until there are
-/// `rows` rows (an even number). Every config differs, so that none is stored for free.
+/// `rows` rows (an even number). Every configuration differs from all others.
 inline std::string synthetic_sweep(std::size_t rows) {
   struct Slice {
     const char* name;
     int chips;
   };
   const std::vector<Slice> slices = {{"2x2", 4}, {"4x2", 8}, {"4x4", 16}, {"8x8", 64}};
-  constexpr int kSizes = 12;
-  constexpr int kSmallest = 4;  // KiB
+  const std::vector<std::string> sizes = {"4 KiB", "16 KiB", "64 KiB", "256 KiB", "1 MiB",
+                                          "4 MiB", "16 MiB", "64 MiB", "256 MiB", "1 GiB"};
+  constexpr double kSmallest = 4096;  // bytes
+  constexpr double kRatio = 4;        // of each size to the one before it
   std::string text;
   for (std::size_t point = 0; 2 * point < rows; ++point) {
-    const Slice& slice = slices[point / kSizes % slices.size()];
-    const double kib = kSmallest * std::pow(4.0, static_cast<double>(point % kSizes) * 0.75);
-    const double whole = std::round(kib);
-    const std::string bytes = std::fmod(whole, 1024) == 0 ? fmt::format("{} MiB", whole / 1024)
-                                                          : fmt::format("{} KiB", whole);
-    const int microshards = 1 + static_cast<int>(point / (kSizes * slices.size()));
+    const Slice& slice = slices[point / sizes.size() % slices.size()];
+    const std::string& size = sizes[point % sizes.size()];
+    const double bytes = kSmallest * std::pow(kRatio, static_cast<double>(point % sizes.size()));
+    const int microshards = 1 + static_cast<int>(point / (sizes.size() * slices.size()));
     Json line = {{"point", point},
                  {"key", fmt::format("{:016x}", 0x9e3779b97f4a7c15U * (point + 1))},
                  {"version", "0.1.0"},
                  {"axes",
-                  {{"/tensor/bytes", bytes},
+                  {{"/tensor/bytes", size},
                    {"/topology/slice", slice.name},
                    {"/collectives/1/microshards", microshards}}}};
-    const Json config = synthetic_config(bytes, slice.name, microshards);
+    const Json config = synthetic_config(size, slice.name, microshards);
     for (const bool quantized : {false, true}) {
-      line["run"] = synthetic_run(quantized, whole * 1024, slice.chips, microshards);
+      line["run"] = synthetic_run(quantized, bytes, slice.chips, microshards);
       line["config"] = config;
       text += line.dump() + "\n";
     }
