@@ -17,6 +17,7 @@ class Chart {
     if (typeof uPlot === "undefined") return this.refuse();
     this.controls = new ChartControls(data, () => { this.hidden.clear(); this.draw(); });
     this.place.addEventListener("keydown", (event) => this.onKey(event));
+    this.place.addEventListener("blur", () => this.activate(null));
     new ResizeObserver(() => this.plot?.setSize(this.size())).observe(this.place);
     this.darkness = matchMedia("(prefers-color-scheme: dark)");
     this.darkness.addEventListener("change", () => this.draw());
@@ -283,7 +284,7 @@ class Chart {
     const points = this.groups.reduce((sum, group) => sum + group.points.length, 0);
     const by = columns.length ? `, by ${columns.map((column) => column.title).join(" and ")}` : "";
     this.place.setAttribute("aria-label",
-      `Chart of ${this.y.label} against ${this.x.label}${by}: ${points} points in ${this.groups.length} groups`);
+      `Chart of ${this.y.label} against ${this.x.label}${by}: ${plural(points, "point")} in ${plural(this.groups.length, "group")}`);
     const notes = [];
     if (!this.isOneLineEach && this.x.column.axis) notes.push(`Groups have several points at one x, so there are no lines: filter or group by what else differs${this.others(columns)}.`);
     if (this.undrawn) notes.push(`${this.undrawn} more groups are not drawn; filter, or group otherwise.`);

@@ -153,7 +153,7 @@ test("the chart reacts to its controls, to the filter and to the legend", (brows
     await page.locator("#chart-marks").selectOption("lines");
     await changes("lines");
     await page.locator("#search").fill("equarx");
-    assert.match(await chartLabel(page), /40 points in 1 groups/);
+    assert.match(await chartLabel(page), /40 points in 1 group$/);
     await changes("the filter");
     await page.locator("#reset").click();
     await page.locator("#legend button").last().click();
