@@ -18,7 +18,7 @@ class Chart {
     this.controls = new ChartControls(data, () => { this.hidden.clear(); this.draw(); });
     this.place.addEventListener("keydown", (event) => this.onKey(event));
     this.place.addEventListener("blur", () => this.activate(null));
-    new ResizeObserver(() => this.plot?.setSize(this.size())).observe(this.place);
+    new ResizeObserver(() => this.resize()).observe(this.place);
     this.darkness = matchMedia("(prefers-color-scheme: dark)");
     this.darkness.addEventListener("change", () => this.draw());
     addEventListener("beforeprint", () => { this.isPrinting = true; this.draw(); });
@@ -41,6 +41,11 @@ class Chart {
 
   size() {
     return { width: Math.max(this.place.clientWidth, 200), height: kHeight };
+  }
+
+  resize() {
+    const size = this.size();
+    if (this.plot && this.plot.width !== size.width) this.plot.setSize(size);
   }
 
   colours() {

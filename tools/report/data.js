@@ -22,12 +22,14 @@ const kWrittenUnits = {
 
 const kMostExact = 1e15;  // whole numbers of a double that are written out
 
+const kGrouped = new Intl.NumberFormat("en");  // made once: toLocaleString() makes one for each number
+
 /// Four digits.
 function formatNumber(value) {
   const size = Math.abs(value);
   if (size === 0) return "0";
   if (size < 1e-3 || size >= 1e7) return value.toExponential(3);
-  return size >= 1e3 ? Math.round(value).toLocaleString("en") : value.toPrecision(4);
+  return size >= 1e3 ? kGrouped.format(Math.round(value)) : value.toPrecision(4);
 }
 
 function median(numbers) {
@@ -101,7 +103,7 @@ class Column {
 
   format(number) {
     if (Number.isNaN(number)) return "";
-    return this.isWhole ? (number / this.unitSize).toLocaleString("en") : formatNumber(number / this.unitSize);
+    return this.isWhole ? kGrouped.format(number / this.unitSize) : formatNumber(number / this.unitSize);
   }
 
   /// With its unit, to stand alone.

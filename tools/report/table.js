@@ -27,7 +27,7 @@ class Table {
     this.table = document.getElementById("table");
     this.body = this.table.tBodies[0];
     this.order = Array.from({ length: data.rows }, (_, row) => row);
-    this.visible = this.order;
+    this.visible = [];  // until show()
     this.sorted = null;  // {column, direction}
     this.selected = null;
     this.inputs = new Map();
@@ -41,7 +41,7 @@ class Table {
     });
     addEventListener("beforeprint", () => this.drawRows(kPrintedRows));
     addEventListener("afterprint", () => this.drawRows());
-    new ResizeObserver(() => this.drawRows()).observe(this.frame);
+    new ResizeObserver(() => { if (this.shownRows) this.drawRows(); }).observe(this.frame);
   }
 
   get columns() {
@@ -60,7 +60,7 @@ class Table {
       make("tr", {}, ...columns.map((column) => make("th", { class: this.classOf(column) }, this.input(column)))));
     this.table.setAttribute("aria-colcount", columns.length);
     this.markSorting();
-    this.drawRows();
+    if (this.shownRows) this.drawRows();
   }
 
   /// In em: of its texts and of the longest word of its heading, within reason.
