@@ -155,6 +155,9 @@ bool can_be_plain(Algorithm algorithm) { return algorithm != Algorithm::equarx; 
 
 std::string why_not(Algorithm algorithm, const ExperimentConfig& config) {
   const std::uint32_t chips = count_chips(config.topology);
+  const bool goes_anywhere = needs_ring(algorithm) || algorithm == Algorithm::automatic;
+  if (!goes_anywhere && !config.topology.avoid.empty())
+    return "cannot go round the cables of /topology/avoid, as a ring can";
   switch (algorithm) {
     case Algorithm::torus:
       return is_grid(config.topology) ? "" : "needs a grid of chips: a slice, mesh, torus or ring";

@@ -71,10 +71,12 @@ ExperimentConfig read_config(const Json& json) {
 }
 
 Json to_json(const ExperimentConfig& config) {
-  Json json = {{"hardware", config.hardware},
-               {"topology", topology_json(config.topology)},
-               {"tensor", tensor_json(config.tensor)},
-               {"collectives", Json::array()}};
+  Json json = {{"hardware", config.hardware}, {"topology", topology_json(config.topology)}};
+  if (!config.faults.empty()) json["faults"] = faults_json(config.faults);
+  if (config.workload) json["workload"] = workload_json(*config.workload);
+  json["tensor"] = tensor_json(config.tensor);
+  json["collective"] = collective_key(config.collective);
+  json["collectives"] = Json::array();
   for (const CollectiveConfig& collective : config.collectives)
     json["collectives"].push_back(collective_json(collective));
   json["baseline"] = config.collectives[config.baseline].label;

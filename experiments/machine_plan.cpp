@@ -15,7 +15,6 @@
 #include "models/units/quantity.hpp"
 #include "sim/symmetry.hpp"
 #include "topologies/folding.hpp"
-#include "topologies/ring.hpp"
 #include "topologies/route.hpp"
 
 namespace equarx::experiments {
@@ -149,7 +148,7 @@ bool is_symmetric_by_construction(Algorithm algorithm, const ExperimentConfig& c
     return false;
   if (needs_ring(algorithm)) {
     if (!topology.avoid.empty()) return false;
-    topology::hamiltonian_ring(topology.shape);  // or there is none
+    grid_ring(topology.shape);  // or there is none
     return true;
   }
   const topology::GridShape& shape = topology.shape;

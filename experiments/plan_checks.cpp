@@ -38,16 +38,29 @@ double minishard_elements(const collectives::Partition& partition) {
   return elements;
 }
 
+/// Links that leave a chip; of a graph, the chip that has most.
+std::size_t links_of_chip(const TopologyConfig& topology) {
+  if (topology.kind == TopologyKind::fully_connected) return topology.chips - 1;
+  std::size_t links = 0;
+  if (topology.kind == TopologyKind::file) {
+    std::vector<std::size_t> by_chip(topology.graph.chips.size());
+    for (const GraphLink& link : topology.graph.links)
+      for (const topology::ChipId chip : {link.cable.first, link.cable.second})
+        links = std::max(links, ++by_chip[chip]);
+    return links;
+  }
+  for (const std::uint32_t length : topology.shape.lengths)
+    links += std::min<std::size_t>(length - 1, 2);
+  return links;
+}
+
 /// Links that a chip sends over at once: to different peers, of which a direct exchange has only some
 /// under way, and no more than leave the chip.
 std::size_t links_at_once(const collectives::Program& program, const TopologyConfig& topology) {
   std::set<collectives::Offset> peers;
   for (const collectives::Channel& channel : program.channels) peers.insert(channel.offset);
-  std::size_t links = peers.size();
-  if (topology.kind == TopologyKind::fully_connected)
-    return std::min<std::size_t>(links, collectives::kRoundsUnderWay);
-  const std::size_t grid_links = 2 * topology.shape.lengths.size();
-  return grid_links == 0 ? links : std::min(links, grid_links);
+  return std::min(
+      {peers.size(), links_of_chip(topology), std::size_t{collectives::kRoundsUnderWay}});
 }
 
 }  // namespace

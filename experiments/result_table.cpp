@@ -115,24 +115,45 @@ std::string failure_note(const RunResult& run) {
 
 /// What `auto` took, and what the others would have been.
 std::string candidates_note(const RunResult& run) {
-  std::string text = fmt::format("  {} took {}, the fastest of those that can run:\n", run.label,
-                                 name(run.algorithm));
+  std::string text = fmt::format(
+      "  {} took {}, {}:\n", run.label, name(run.algorithm),
+      run.failure ? "although it fails as all others do" : "the fastest of those that can run");
   for (const Candidate& candidate : run.candidates)
     text += fmt::format("    {:<18}  {}\n", name(candidate.algorithm),
                         candidate.time_s ? time_text(*candidate.time_s) : candidate.note);
   return text;
 }
 
-/// The link directions that were busy for most of the time.
-std::string busiest_note(const RunResult& run) {
-  constexpr std::size_t kShown = 3;
-  std::vector<LinkUse> links = run.links;
-  std::ranges::stable_sort(links, std::greater{}, &LinkUse::busy_s);
-  links.resize(std::min(links.size(), kShown));
-  std::vector<std::string> texts;
-  for (const LinkUse& link : links)
-    texts.push_back(fmt::format("{} {:.0f} %", link.name, 100.0 * link.utilisation(run.time_s)));
-  return fmt::format("  {}: {}\n", run.label, fmt::join(texts, ", "));
+/// How busy the busiest link directions were, and which they are.
+std::string busiest_text(const RunResult& run) {
+  constexpr std::size_t kNamed = 2;
+  const auto percent = [&](const LinkUse& link) {
+    return std::lround(100.0 * link.utilisation(run.time_s));
+  };
+  const auto [least, most] = std::ranges::minmax(run.links, {}, percent);
+  if (percent(least) == percent(most)) return fmt::format("{} %, all alike", percent(most));
+  std::vector<std::string> names;
+  for (const LinkUse& link : run.links)
+    if (percent(link) == percent(most)) names.push_back(link.name);
+  std::string more;
+  if (names.size() > kNamed) {
+    more = fmt::format(" and {} more", names.size() - kNamed);
+    names.resize(kNamed);
+  }
+  return fmt::format("{} %: {}{} of {}; idlest {} %", percent(most), fmt::join(names, ", "), more,
+                     run.links.size(), percent(least));
+}
+
+std::string busiest_note(const std::vector<RunResult>& runs) {
+  std::vector<TableRow> rows;
+  for (const RunResult& run : runs)
+    if (!run.failure) rows.push_back({"  " + run.label, busiest_text(run)});
+  if (rows.empty()) return {};
+  std::size_t width = 0;
+  for (const TableRow& row : rows) width = std::max(width, row[0].size());
+  std::string text = "  Busiest link directions, by the share of the time that they move bytes:\n";
+  for (const TableRow& row : rows) text += fmt::format("  {:<{}}  {}\n", row[0], width, row[1]);
+  return text;
 }
 
 /// How the collectives were simulated: those that have one reason together.
@@ -187,12 +208,16 @@ std::string to_table(const ExperimentResult& result) {
   if (!result.operations.empty()) text += operations_table(result) + workload_note(result);
   for (const RunResult& run : result.runs)
     if (run.failure) text += failure_note(run);
+  const auto ring_fails = [](const RunResult& run) {
+    return run.failure && needs_ring(run.algorithm);
+  };
+  if (std::ranges::any_of(result.runs, ring_fails))
+    text += "  A ring can be planned around a cable: name it in /topology/avoid.\n";
   for (const RunResult& run : result.runs)
     if (!run.candidates.empty()) text += candidates_note(run);
-  text += "  Lower bound: bytes of the busiest link direction / its bandwidth.\n";
+  text += "  Lower bound: bytes / bandwidth of the link direction that needs longest.\n";
   text += simulation_note(result.runs);
-  text += "  Busiest link directions:\n";
-  for (const RunResult& run : result.runs) text += "  " + busiest_note(run);
+  text += busiest_note(result.runs);
   if (config.numerics) text += values_note(*result.runs.front().numerics);
   return text;
 }

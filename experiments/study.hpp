@@ -23,8 +23,11 @@ struct StudyExperiment {
   std::vector<Axis> axes;
 };
 
-/// Whether a row's figure was used to fit a parameter. Calibration and prediction never mix.
-enum class Role : std::uint8_t { calibration, prediction };
+/// Whether a row's figure was used to fit a parameter. Calibration and prediction never mix, and a figure
+/// that a formula gives is neither.
+enum class Role : std::uint8_t { calibration, prediction, closed_form };
+
+std::string_view name(Role role);
 
 enum class Relation : std::uint8_t {
   equals,   ///< within the tolerance of the expected value

@@ -10,7 +10,7 @@
 namespace equarx::experiments {
 namespace {
 
-constexpr std::array<std::string_view, 2> kRoles = {"calibration", "prediction"};
+constexpr std::array<std::string_view, 3> kRoles = {"calibration", "prediction", "closed form"};
 constexpr std::array<std::string_view, 2> kRelations = {"equals", "at most"};
 
 /// Reads the array at `key`, one object after the other.
@@ -89,6 +89,8 @@ Study read_study(const Json& json, const std::filesystem::path& folder) {
 }
 
 }  // namespace
+
+std::string_view name(Role role) { return kRoles[static_cast<std::size_t>(role)]; }
 
 Study load_study(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / "study.json";

@@ -15,22 +15,25 @@
 #include "experiments/result_json.hpp"
 #include "experiments/result_table.hpp"
 #include "experiments/topology_plan.hpp"
+#include "models/units/quantity.hpp"
 
 namespace equarx::experiments {
 namespace {
 
 using Fields = std::vector<std::string>;
 
-std::string_view name(Role role) {
-  return role == Role::calibration ? "calibration" : "prediction";
-}
-
 std::string_view verdict(const StudyOutcome& outcome) {
   return outcome.within_tolerance() ? "yes" : "NO";
 }
 
+/// A figure for people, in its unit: only times have one.
+std::string figure_text(const StudyRow& row, double value) {
+  if (row.metric.ends_with("_s")) return units::format_short(value, units::Dimension::time);
+  return fmt::format("{:.4g}", value);
+}
+
 std::string expected_text(const StudyRow& row) {
-  return fmt::format("{}{:.4g}", row.relation == Relation::at_most ? "<= " : "", row.expected);
+  return (row.relation == Relation::at_most ? "<= " : "") + figure_text(row, row.expected);
 }
 
 /// A field of a CSV file (RFC 4180).
@@ -168,11 +171,11 @@ std::string outcomes_table(const std::vector<StudyOutcome>& outcomes) {
       {"figure", "reported", "simulated", "ratio", "role", "tolerance", "within"}};
   for (const StudyOutcome& outcome : outcomes)
     rows.push_back({outcome.row.what, expected_text(outcome.row),
-                    fmt::format("{:.4g}", outcome.simulated),
+                    figure_text(outcome.row, outcome.simulated),
                     fmt::format("{:.3f}", outcome.ratio()), std::string(name(outcome.row.role)),
                     outcome.row.relation == Relation::at_most
                         ? "limit"
-                        : fmt::format("{:.0f} %", 100.0 * outcome.row.tolerance),
+                        : fmt::format("{:.3g} %", 100.0 * outcome.row.tolerance),
                     std::string(verdict(outcome))});
   return aligned_table(rows);
 }

@@ -102,15 +102,17 @@ topology::RingSearch search_ring(const TopologyConfig& config, const PlannedTopo
   return topology::find_ring(topology.graph, avoid, topology.shape);
 }
 
+std::vector<topology::ChipId> grid_ring(const topology::GridShape& shape) {
+  try {
+    return topology::hamiltonian_ring(shape);
+  } catch (const std::invalid_argument& error) {  // which says what shapes have one
+    throw InputError(kPlace, error.what());
+  }
+}
+
 std::vector<topology::ChipId> plan_ring(const TopologyConfig& config,
                                         const PlannedTopology& topology) {
-  if (topology.shape && config.avoid.empty()) {
-    try {
-      return topology::hamiltonian_ring(*topology.shape);
-    } catch (const std::invalid_argument& error) {  // which says what shapes have one
-      throw InputError(kPlace, error.what());
-    }
-  }
+  if (topology.shape && config.avoid.empty()) return grid_ring(*topology.shape);
   topology::RingSearch search = search_ring(config, topology);
   if (search.outcome != topology::RingOutcome::found) refuse_ring(config, search);
   return std::move(search.ring);

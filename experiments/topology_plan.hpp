@@ -38,7 +38,10 @@ PlannedTopology plan_topology(const TopologyConfig& config, const hardware::Chip
 /// Looks for a ring through all chips that uses none of the cables to avoid.
 topology::RingSearch search_ring(const TopologyConfig& config, const PlannedTopology& topology);
 
-/// The same for collectives that need one. @throws InputError at /topology, saying why there is
+/// A ring through all chips of a grid. @throws InputError at /topology if there is none.
+std::vector<topology::ChipId> grid_ring(const topology::GridShape& shape);
+
+/// search_ring() for collectives that need one. @throws InputError at /topology, saying why there is
 /// none, or that the search gave up, and which cables were avoided.
 std::vector<topology::ChipId> plan_ring(const TopologyConfig& config,
                                         const PlannedTopology& topology);

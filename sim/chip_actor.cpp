@@ -18,6 +18,9 @@ using collectives::Rank;
 
 namespace {
 
+/// Arrival of a transfer that a failure ended.
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
 /// Who sends to each rank in each channel.
 std::vector<collectives::Rank> senders_of(const Machine& machine, std::size_t channels) {
   std::vector<collectives::Rank> senders(machine.ranks() * channels);
@@ -55,11 +58,20 @@ void Run::add_core_event(Rank rank, const Step& step, double start_s) {
 /// Another actor waits for the transfer to end, because the chips may notice it later.
 void Run::add_transfer(Rank from, Rank to, MessageId message, const s4u::CommPtr& comm) {
   const std::size_t event = result.trace.transfers.size();
-  result.trace.transfers.push_back({from, to, message, s4u::Engine::get_clock(), 0.0});
+  result.trace.transfers.push_back({from, to, message, s4u::Engine::get_clock(), kNever});
   SimgridEngine::start_actor("observer", s4u::this_actor::get_host(), [this, comm, event] {
-    comm->wait();
+    try {
+      comm->wait();
+    } catch (const simgrid::NetworkFailureException&) {
+      return;  // the chips notice it, too
+    }
     result.trace.transfers[event].arrived_s = s4u::Engine::get_clock();
   });
+}
+
+void Run::drop_lost_transfers() {
+  std::erase_if(result.trace.transfers,
+                [](const TransferEvent& event) { return event.arrived_s == kNever; });
 }
 
 Chip::Chip(Run& run, Rank rank)
@@ -126,8 +138,9 @@ void Chip::send(const Step& step) {
   const Way& way = run_.machine.ways[rank_][channel];
   // Those that the receiver has waited for are done: SimGrid searches all that an actor has not yet
   // waited for at every completion, so the shorter that list the better.
-  const std::uint64_t received = run_.received[run_.index(way.peer, channel)];
-  while (retired_[channel] < received) retire(channel);
+  retire_received(channel);
+  next_to_look_at_ = (next_to_look_at_ + 1) % static_cast<ChannelId>(run_.channels);
+  retire_received(next_to_look_at_);
   if (outgoing_[channel].size() >= run_.machine.dma_queue) retire(channel);
   if (run_.result.failure) return;
   outgoing_[channel].push_back(
@@ -157,6 +170,12 @@ void Chip::retire(ChannelId channel) {
   } catch (const simgrid::NetworkFailureException&) {
     fail(rank_, channel, oldest.message);
   }
+}
+
+void Chip::retire_received(ChannelId channel) {
+  const Way& way = run_.machine.ways[rank_][channel];
+  const std::uint64_t received = run_.received[run_.index(way.peer, channel)];
+  while (retired_[channel] < received) retire(channel);
 }
 
 void Chip::wait(const Step& step) {

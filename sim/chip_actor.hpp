@@ -30,6 +30,9 @@ class Run {
   void add_transfer(collectives::Rank from, collectives::Rank to, collectives::MessageId message,
                     const simgrid::s4u::CommPtr& comm);
 
+  /// Once the run has ended: of the trace, those that never arrived.
+  void drop_lost_transfers();
+
   const Timelines& timelines;
   const Machine& machine;
   std::size_t channels;
@@ -63,6 +66,7 @@ class Chip {
   void send(const Step& step);
   void wait(const Step& step);
   void retire(collectives::ChannelId channel);
+  void retire_received(collectives::ChannelId channel);
   void fail(collectives::Rank from, collectives::ChannelId channel, collectives::MessageId message);
   void finish();
   std::uint64_t held_bytes(const Step& step, const Way& way) const;
@@ -76,6 +80,7 @@ class Chip {
   bool shares_core_;
   std::vector<std::deque<Outgoing>> outgoing_;  // by channel
   std::vector<std::uint64_t> retired_;          // by channel
+  collectives::ChannelId next_to_look_at_ = 0;  // for transfers that have been received
   simgrid::s4u::SemaphorePtr posted_;           // collectives that may begin
   simgrid::s4u::SemaphorePtr done_;             // collectives that have ended
 };

@@ -75,6 +75,7 @@ TimeResult simulate_here(const collectives::Program& program, const Machine& mac
     _exit(1);
   });
   platform.engine().run();
+  run.drop_lost_transfers();
   return run.result;
 }
 

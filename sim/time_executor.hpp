@@ -41,7 +41,7 @@ struct CoreEvent {
   bool operator==(const CoreEvent&) const = default;
 };
 
-/// One transfer.
+/// One transfer that arrived.
 struct TransferEvent {
   collectives::Rank sender = 0;
   collectives::Rank receiver = 0;

@@ -9,6 +9,8 @@ packages=(
   libvalijson-dev libhwy-dev catch2 libbenchmark-dev
   python3 python3-numpy python3-matplotlib
 )
+# The chart library of the report page comes from npm, which other sources of Node.js have within it.
+command -v npm >/dev/null || packages+=(nodejs npm)
 packages+=("$@")
 
 missing=()

@@ -1,5 +1,6 @@
 #include "models/collectives/broadcast_program.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -31,49 +32,91 @@ ProgramWriter begin(std::uint32_t ranks, std::uint64_t elements,
   return writer;
 }
 
-/// Ranks that a message goes to, one after the other.
+/// Ranks that a segment goes to, one after the other.
 struct Chain {
   ChannelId channel = 0;
+  std::uint32_t segment = 0;
   RankRange receivers;
   RankRange forwarders;  ///< receivers that pass it on; first > last if none does
+  bool falls = false;    ///< from the highest rank to lower ones
+
+  std::uint32_t hops(Rank rank) const {
+    return falls ? receivers.last - rank + 1 : rank - receivers.first + 1;
+  }
 };
 
-/// One message: the root sends it, every receiver waits for it, and all but the last pass it on.
-void pass_along(ProgramWriter& writer, const Chain& chain, const Message& message) {
-  const MessageId id = writer.send(kPhase, message, kRoot);
-  writer.wait(id, chain.receivers);
-  if (chain.forwarders.first <= chain.forwarders.last)
-    writer.emit({.op = Op::send, .phase = kPhase, .message = id, .ranks = chain.forwarders});
+/// A message on its way along a chain.
+struct Item {
+  const Chain* chain;
+  MessageId message;
+  BufferId buffer;
+  Tile tile;
+  bool payload;
+  std::uint32_t place;  ///< in the chain's pipeline: microshards before it
+};
+
+/// What the root does: it encodes every minishard and sends it along the chains of its segment.
+std::vector<Item> send_all(ProgramWriter& writer, const std::vector<Chain>& chains) {
+  std::vector<Item> items;
+  const auto send = [&](BufferId buffer, const Tile& tile, bool payload, std::uint32_t place) {
+    for (const Chain& chain : chains)
+      if (chain.segment == tile.segment)
+        items.push_back({&chain, writer.send(kPhase, {buffer, chain.channel, kFromRoot}, kRoot),
+                         buffer, tile, payload, place});
+  };
+  const Partition& partition = writer.program().partition;
+  const auto [minishards, microshards] = partition.cut(0);
+  for (std::uint32_t minishard = 0; minishard < minishards; ++minishard)
+    for (std::uint32_t segment = 0; segment < partition.segments(); ++segment) {
+      const Tile tile{.segment = segment, .minishard = minishard};
+      const std::uint32_t place = minishard * microshards;
+      BufferId scales = 0;
+      if (writer.program().format(kPhase).scaled) {
+        writer.find_scales(kPhase, tile, Operand::input, kRoot);
+        scales = writer.encode_scales(kPhase, tile, kRoot);
+        send(scales, tile, false, place);
+      }
+      for (std::uint32_t micro = 0; micro < microshards; ++micro) {
+        const Tile part = at(tile, micro);
+        const BufferId payload = writer.encode_payload(kPhase, part, Operand::input, scales, kRoot);
+        writer.deliver(part, payload, kFromRoot, kRoot);
+        send(payload, part, true, place + micro);
+      }
+    }
+  return items;
 }
 
-/// A minishard from the root along the chains.
-void broadcast(ProgramWriter& writer, const Tile& tile, const std::vector<Chain>& chains) {
-  BufferId scales = 0;
-  if (writer.program().format(kPhase).scaled) {
-    writer.find_scales(kPhase, tile, Operand::input, kRoot);
-    scales = writer.encode_scales(kPhase, tile, kRoot);
-    for (const Chain& chain : chains) pass_along(writer, chain, {scales, chain.channel, kFromRoot});
+/// What ranks do that are on the same chains: they wait for each message, pass it on and keep it, in
+/// the order in which messages reach the first of them. To wait for another chain's first, which
+/// comes from the far end, would keep this one's links waiting.
+void receive(ProgramWriter& writer, const std::vector<Item>& items, RankRange ranks) {
+  std::vector<std::pair<std::uint32_t, const Item*>> arrivals;
+  for (const Item& item : items)
+    if (item.chain->receivers.contains(ranks.first))
+      arrivals.emplace_back(item.chain->hops(ranks.first) + item.place, &item);
+  std::ranges::stable_sort(arrivals, {}, [](const auto& arrival) { return arrival.first; });
+  for (const auto& [time, item] : arrivals) {
+    writer.wait(item->message, ranks);
+    const RankRange forwarders{std::max(ranks.first, item->chain->forwarders.first),
+                               std::min(ranks.last, item->chain->forwarders.last)};
+    if (forwarders.first <= forwarders.last)
+      writer.emit({.op = Op::send, .phase = kPhase, .message = item->message, .ranks = forwarders});
+    if (item->payload) writer.deliver(item->tile, item->buffer, kFromRoot, ranks);
   }
-  writer.for_each_microshard(tile, [&](std::uint32_t micro) {
-    const BufferId payload =
-        writer.encode_payload(kPhase, at(tile, micro), Operand::input, scales, kRoot);
-    writer.deliver(at(tile, micro), payload, kFromRoot, kRoot);
-    for (const Chain& chain : chains) {
-      pass_along(writer, chain, {payload, chain.channel, kFromRoot});
-      writer.deliver(at(tile, micro), payload, kFromRoot, chain.receivers);
-    }
-  });
 }
 
 /// The chain of one direction, `steps` long.
-Chain ring_chain(ProgramWriter& writer, Direction direction, std::uint32_t steps) {
+Chain ring_chain(ProgramWriter& writer, Direction direction, std::uint32_t segment,
+                 std::uint32_t steps) {
   const std::uint32_t ranks = writer.program().ranks();
   const std::string channel(name(direction));
   if (direction == Direction::forward)
-    return {writer.add_channel(1, channel), {1, steps}, {1, steps - 1}};
+    return {writer.add_channel(1, channel), segment, {1, steps}, {1, steps - 1}, false};
   return {writer.add_channel(ranks - 1, channel),
+          segment,
           {ranks - steps, ranks - 1},
-          {ranks - steps + 1, ranks - 1}};
+          {ranks - steps + 1, ranks - 1},
+          true};
 }
 
 }  // namespace
@@ -84,15 +127,17 @@ Program make_ring_broadcast(std::uint32_t ranks, std::uint64_t elements,
   const std::uint32_t segments = ring_segments(options.style);
   ProgramWriter writer = begin(ranks, elements, tensor_format, segments, options);
   const auto steps = ring_steps(ranks, options.style);
-  std::vector<std::vector<Chain>> chains(segments);
+  std::vector<Chain> chains;
   for (const Direction direction : {Direction::forward, Direction::backward}) {
-    const auto way = static_cast<std::size_t>(direction);
-    if (steps[way] > 0) chains[way % segments].push_back(ring_chain(writer, direction, steps[way]));
+    const auto way = static_cast<std::uint32_t>(direction);
+    if (steps[way] > 0) chains.push_back(ring_chain(writer, direction, way % segments, steps[way]));
   }
-  for (std::uint32_t minishard = 0; minishard < writer.program().partition.cut(0).minishards;
-       ++minishard)
-    for (std::uint32_t segment = 0; segment < segments; ++segment)
-      broadcast(writer, Tile{.segment = segment, .minishard = minishard}, chains[segment]);
+  const std::vector<Item> items = send_all(writer, chains);
+  if (options.style == RingStyle::semi_loop) {
+    for (const Chain& chain : chains) receive(writer, items, chain.receivers);
+  } else {
+    for (Rank rank = 1; rank < ranks; ++rank) receive(writer, items, {rank, rank});
+  }
   return std::move(writer).finish();
 }
 
@@ -102,11 +147,13 @@ Program make_direct_broadcast(std::uint32_t ranks, std::uint64_t elements,
   ProgramWriter writer = begin(ranks, elements, tensor_format, 1, options);
   std::vector<Chain> chains;
   for (std::uint32_t other = 1; other < ranks; ++other)
-    chains.push_back(
-        {writer.add_channel(other, fmt::format("to rank + {}", other)), {other, other}, {1, 0}});
-  for (std::uint32_t minishard = 0; minishard < writer.program().partition.cut(0).minishards;
-       ++minishard)
-    broadcast(writer, Tile{.minishard = minishard}, chains);
+    chains.push_back({writer.add_channel(other, fmt::format("to rank + {}", other)),
+                      0,
+                      {other, other},
+                      {1, 0},
+                      false});
+  const std::vector<Item> items = send_all(writer, chains);
+  for (const Chain& chain : chains) receive(writer, items, chain.receivers);
   return std::move(writer).finish();
 }
 

@@ -514,7 +514,7 @@ std::vector<std::vector<std::size_t>> axis_orders(const RankGrid& grid,
                       fmt::join(order, ", "), grid.axes()));
   std::vector<std::vector<std::size_t>> orders = {order};
   while (options.rotate_axes && orders.size() < order.size()) {
-    std::ranges::rotate(order, order.begin() + 1);
+    std::rotate(order.begin(), order.begin() + 1, order.end());
     orders.push_back(order);
   }
   return orders;

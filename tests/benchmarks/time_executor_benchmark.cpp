@@ -1,14 +1,18 @@
 // How much of SimGrid's own speed the time executor leaves: messages per second of a quantized ring
 // AllReduce, beside a bare loop of as many matched sends, receptions and executions.
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <benchmark/benchmark.h>
 #include <simgrid/s4u.hpp>
+#include <sys/resource.h>
 
 #include "sim/child_process.hpp"
 #include "sim/simgrid_platform.hpp"
+#include "sim/symmetry.hpp"
 #include "sim/time_executor.hpp"
 #include "sim/timeline.hpp"
 #include "tests/sim/rings.hpp"
@@ -109,10 +113,87 @@ void time_executor(benchmark::State& state) {
   report(state, program);
 }
 
+/// A torus with wraparound, as large as a pod.
+std::vector<std::uint32_t> lengths_of(const benchmark::State& state) {
+  std::vector<std::uint32_t> lengths;
+  for (int axis = 0; axis < 3; ++axis)
+    if (state.range(axis) > 1) lengths.push_back(static_cast<std::uint32_t>(state.range(axis)));
+  return lengths;
+}
+
+/// AllReduce of bf16 whose shards are cut in `microshards`.
+collectives::Program torus_program(const std::vector<std::uint32_t>& lengths,
+                                   std::uint32_t microshards) {
+  const collectives::RankGrid grid(lengths);
+  const std::uint64_t elements =
+      std::uint64_t{grid.ranks()} * 2 * lengths.size() * microshards * 1024;
+  return make_ring_program(grid, elements, numerics::ElementFormat::bf16,
+                           tests::plain(numerics::ElementFormat::bf16, microshards));
+}
+
+/// Everything that a pod costs if its chips do the same: the program, its representatives, their run.
+void symmetric_torus(benchmark::State& state) {
+  constexpr std::uint32_t kMicroshards = 16;
+  const std::vector<std::uint32_t> lengths = lengths_of(state);
+  std::uint64_t messages = 0;
+  for (auto _ : state) {
+    const collectives::Program program = torus_program(lengths, kMicroshards);
+    const sim::Machine machine = sim::representative(program, {"link", kRate, kLatency}, 16);
+    benchmark::DoNotOptimize(simulate(program, machine, kCosts.of(program)));
+    messages = program.messages.size();
+  }
+  state.counters["messages_per_chip"] = static_cast<double>(messages);
+}
+
+/// Every chip for itself. The peak of memory is that of the largest child process so far.
+void full_torus(benchmark::State& state, bool slow_link) {
+  const collectives::Program program =
+      torus_program(lengths_of(state), static_cast<std::uint32_t>(state.range(3)));
+  sim::Machine machine = tests::torus_machine(program, kRate, kLatency);
+  if (slow_link) machine.links.front().rate /= 2.0;
+  const sim::Costs costs = kCosts.of(program);
+  for (auto _ : state) benchmark::DoNotOptimize(simulate(program, machine, costs));
+  state.SetItemsProcessed(state.iterations() * machine.ranks() *
+                          static_cast<std::int64_t>(program.messages.size()));
+  rusage usage{};
+  getrusage(RUSAGE_CHILDREN, &usage);
+  state.counters["peak_MB"] = static_cast<double>(usage.ru_maxrss) * 1024.0 / 1e6;
+}
+
 // The clock of the wall: the work is done in a child process.
 BENCHMARK(bare_simgrid)->Arg(16)->Arg(256)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(time_executor)->Arg(16)->Arg(256)->Unit(benchmark::kMillisecond)->UseRealTime();
 
+BENCHMARK(symmetric_torus)
+    ->Args({16, 16, 16})
+    ->Args({16, 24, 24})  // 9,216 chips
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(full_torus, uniform, false)
+    ->Args({16, 16, 1, 4})
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+
+/// Minutes and gigabytes, so only if it is asked for: --pod.
+void add_pod() {
+  benchmark::RegisterBenchmark("full_torus/slow_link",
+                               [](benchmark::State& state) { full_torus(state, true); })
+      ->Args({16, 16, 16, 1})
+      ->Iterations(1)
+      ->Unit(benchmark::kSecond)
+      ->UseRealTime();
+}
+
 }  // namespace
 
-BENCHMARK_MAIN();
+int main(int count, char** arguments) {
+  char** const end = arguments + count;
+  char** const left = std::remove_if(arguments + 1, end, [](const char* argument) {
+    return std::string_view(argument) == "--pod";
+  });
+  if (left != end) add_pod();
+  count = static_cast<int>(left - arguments);
+  benchmark::Initialize(&count, arguments);
+  if (benchmark::ReportUnrecognizedArguments(count, arguments)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+}

@@ -36,6 +36,30 @@ TEST_CASE("a table without numerics has no columns of errors") {
   CHECK_THAT(table, !ContainsSubstring("MSE") && ContainsSubstring("lower bound"));
 }
 
+TEST_CASE("the table says how busy links are, shortly where all are alike") {
+  Json json = changed("/simulation", "full");
+  json["topology"] = {{"slice", "4x4"}};
+  json["numerics"] = "off";
+  json["collectives"] = {{{"algorithm", "torus"}}, {{"algorithm", "two-shot"}}};
+  json.erase("baseline");
+  const std::string table = to_table(testing::run(json));
+  CHECK_THAT(table, Catch::Matchers::Matches("[^]*\n    torus bf16 {5}[0-9]+ %, all alike\n[^]*"));
+  CHECK_THAT(table, Catch::Matchers::Matches("[^]*\n    two-shot bf16 {2}[0-9]+ %: "
+                                             "\\(0,1\\)->\\(0,2\\), \\(0,2\\)->\\(0,1\\) and "
+                                             "14 more of 48; idlest [0-9]+ %\n[^]*"));
+}
+
+TEST_CASE("the table has no busy links of a run that failed, but what a ring can do about it") {
+  Json json = good_config();
+  json["numerics"] = "off";
+  json["faults"] = {{"links", {{{"between", {"(0,0)", "(0,1)"}}, {"fails_at", "0 s"}}}}};
+  json["collectives"][1] = {{"label", "any"}, {"algorithm", "auto"}};
+  const std::string table = to_table(testing::run(json));
+  CHECK_THAT(table, ContainsSubstring("bf16 fails at") && ContainsSubstring("/topology/avoid") &&
+                        ContainsSubstring("although it fails as all others do") &&
+                        !ContainsSubstring("Busiest link directions"));
+}
+
 TEST_CASE("the table names each kind of machine, and the size in bytes where that was given") {
   const auto first_line = [](const std::string& pointer, const std::string& value) {
     Json json = changed(pointer, value);

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "models/collectives/broadcast_program.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/rings.hpp"
 
@@ -42,6 +43,18 @@ TEST_CASE("the slowest of the busy links bounds the time") {
   const double uniform = lower_bound_s(program, machine);
   machine.links[5].rate = kRate / 10.0;
   CHECK(lower_bound_s(program, machine) == Approx(10.0 * uniform));
+}
+
+TEST_CASE("bytes are counted on every link of a route, and of every rank that sends") {
+  const auto program = collectives::make_direct_broadcast(
+      3, 1000, ElementFormat::fp32,
+      {RingStyle::full_loop, {.element = ElementFormat::fp32}, {1, 1, 128}});
+  Machine machine;
+  machine.links = std::vector<LinkSpec>(4, LinkSpec{"any", kRate, 0.0});
+  machine.chip_names = {"a", "b", "c"};
+  machine.ways = {{{1, {0}}, {2, {0, 1}}}, {{2, {1}}, {0, {2}}}, {{0, {3}}, {1, {3, 0}}}};
+  CHECK(link_bytes(program, machine) == std::vector<std::uint64_t>{8000, 4000, 0, 0});
+  CHECK(lower_bound_s(program, machine) == Approx(8000 / kRate));
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 #include "sim/timeline.hpp"
 
+#include <algorithm>
 #include <stdexcept>
+#include <vector>
 
+#include "models/collectives/broadcast_program.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/rings.hpp"
 
@@ -45,6 +48,53 @@ TEST_CASE("every instruction and every message needs a cost") {
   costs = tests::UniformCosts{}.of(program);
   costs.link_s.pop_back();
   CHECK_THROWS_AS(make_timeline(program, costs), std::logic_error);
+}
+
+TEST_CASE("a rank's timeline holds what it does, and no other's") {
+  const auto program = collectives::make_ring_broadcast(
+      5, 50'000, numerics::ElementFormat::bf16,
+      {collectives::RingStyle::full_loop, {.element = numerics::ElementFormat::bf16}, {1, 2, 128}});
+  const Costs costs = tests::UniformCosts{.work_s = 1.0, .send_s = 1.0, .wait_s = 1.0}.of(program);
+  for (collectives::Rank rank = 0; rank < 5; ++rank) {
+    std::size_t transfers = 0;
+    for (const auto& instruction : program.instructions)
+      transfers += is_transfer(instruction.op) && instruction.ranks.contains(rank) ? 1 : 0;
+    const auto steps = make_timeline(program, costs, rank);
+    CHECK(steps.size() == transfers + 1);
+    for (const Step& step : steps)
+      if (step.kind != Step::Kind::end)
+        CHECK(program.instructions[step.instruction].ranks.contains(rank));
+  }
+}
+
+TEST_CASE("ranks that do the same share a timeline") {
+  const auto same = [](const std::vector<Step>& one, const std::vector<Step>& other) {
+    return std::equal(
+        one.begin(), one.end(), other.begin(), other.end(), [](const Step& a, const Step& b) {
+          return a.kind == b.kind && a.channel == b.channel && a.delay_s == b.delay_s &&
+                 a.bytes == b.bytes && a.link_s == b.link_s && a.message == b.message &&
+                 a.instruction == b.instruction;
+        });
+  };
+  const auto program = collectives::make_ring_broadcast(
+      9, 50'000, numerics::ElementFormat::bf16,
+      {collectives::RingStyle::semi_loop, {.element = numerics::ElementFormat::bf16}, {1, 2, 128}});
+  const Costs costs = tests::UniformCosts{.send_s = 1e-6}.of(program);
+  const Timelines timelines = make_timelines(program, costs, 9);
+  REQUIRE(timelines.list_of_rank.size() == 9);
+  CHECK(timelines.lists.size() == 5);  // the root, and of two chains the last rank and all others
+  for (collectives::Rank rank = 0; rank < 9; ++rank) {
+    std::vector<Step> once = make_timeline(program, costs, rank);
+    once.back().kind = Step::Kind::work;  // the program's end is not yet the schedule's
+    once.push_back({});
+    CHECK(same(timelines.of(rank), once));
+  }
+
+  const auto uniform = collectives::make_ring_all_reduce(
+      8, 50'000, numerics::ElementFormat::fp32, tests::plain(numerics::ElementFormat::fp32, 1));
+  const Timelines one = make_timelines(uniform, tests::UniformCosts{}.of(uniform), 3);
+  CHECK(one.lists.size() == 1);
+  CHECK(one.list_of_rank == std::vector<std::uint32_t>(3, 0));
 }
 
 }  // namespace

@@ -10,9 +10,9 @@ namespace equarx::cli {
 /// Names of option values (`type_name`) that completion has an answer for; any other is free text.
 inline constexpr const char* kFile = "FILE";
 inline constexpr const char* kFolder = "FOLDER";
-inline constexpr const char* kChip = "CHIP";           ///< a built-in chip or a hardware file
-inline constexpr const char* kFormat = "FORMAT";       ///< of numbers
-inline constexpr const char* kOverride = "PTR=VALUE";  ///< what --set takes
+inline constexpr const char* kChip = "CHIP";               ///< a built-in chip or a hardware file
+inline constexpr const char* kFormat = "FORMAT";           ///< of numbers
+inline constexpr const char* kOverride = "POINTER=VALUE";  ///< what --set takes
 
 /// Makes the command line. Parsing arguments with it runs the subcommand that they name, which throws what
 /// commands.hpp says, and sets `exit_code` where it did its work and yet must not return 0.

@@ -23,10 +23,14 @@ function(equarx_library name)
     PUBLIC equarx_compile_options ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
 endfunction()
 
-# equarx_test(NAME SOURCES file... [LINKS target...]): one Catch2 program, one CTest test per case.
+# equarx_test(NAME SOURCES file... [LINKS target...] [OPTIMISED]): one Catch2 program, one CTest test per
+# case. Test code is compiled quickly, unless what it tests lies in headers that must hold when optimised.
 function(equarx_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "OPTIMISED" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
+  if(NOT ARG_OPTIMISED)
+    target_compile_options(${name} PRIVATE -O1)
+  endif()
   target_link_libraries(${name} PRIVATE equarx_compile_options equarx_catch_main ${ARG_LINKS})
   catch_discover_tests(${name} TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 300)
 endfunction()

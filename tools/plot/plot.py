@@ -3,20 +3,22 @@
 import argparse
 import dataclasses
 import pathlib
+import re
 import sys
 import types
 
 # This file is run as a script, so its own folder is where the imports below are found.
 import data
+import result
 try:
     import style
-    from pictures import breakdown, error_by_speedup, paper_ratio, speedup_by_size, tails, time_by_size
+    from pictures import breakdown, error_by_speedup, links, paper_ratio, speedup_by_size, tails, time_by_size
 except ModuleNotFoundError as problem:
     sys.exit(f"plot: {sys.executable} has no module '{problem.name}'; "
              "'bash tools/setup.sh' installs matplotlib for /usr/bin/python3")
 
 WRONG_INPUT = 2
-STUDY = "study"
+STUDY, LINKS = "study", "links"
 POINTS, ROWS = "points.csv", "rows.csv"
 
 
@@ -44,6 +46,7 @@ MORE = [("error", "formats"), ("breakdown", "formats")]
 EXAMPLES = f"""
 kinds:
 {chr(10).join(f'  {name:10} {kind.what} (of {kind.table})' for name, kind in KINDS.items())}
+  {LINKS:10} how busy every link of a slice is (of JSON from 'equarx-sim run CONFIG --json --links')
   {STUDY:10} all that a folder with {POINTS} and {ROWS} has the experiments for
 
 examples:
@@ -51,6 +54,8 @@ examples:
   python3 tools/plot/plot.py speedup results/equarx_paper/points.csv -o pictures
   python3 tools/plot/plot.py error results/equarx_paper/points.csv --experiment formats -o pictures
   python3 tools/plot/plot.py tails results/real_activations/points.csv
+  equarx-sim run CONFIG --json --links > result.json
+  python3 tools/plot/plot.py links result.json --label bf16
 """
 
 
@@ -65,14 +70,16 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     made = OneLineParser(prog="plot.py", description=__doc__, epilog=EXAMPLES,
                          formatter_class=argparse.RawDescriptionHelpFormatter)
-    made.add_argument("kind", metavar="KIND", choices=[*KINDS, STUDY], help="see below")
+    made.add_argument("kind", metavar="KIND", choices=[*KINDS, LINKS, STUDY], help="see below")
     made.add_argument("inputs", metavar="INPUT", nargs="+", type=pathlib.Path,
-                      help="CSV files, whose rows are put together; for study a folder")
+                      help="CSV files, whose rows are put together; for study a folder, for links a JSON file")
     made.add_argument("-o", "--output", metavar="DIR", type=pathlib.Path,
                       help="folder for the pictures (default: the current one; for study its own)")
     made.add_argument("--experiment", metavar="NAME",
                       help="draw this experiment of points.csv (default: sizes, six or activations, as the "
                       "picture needs)")
+    made.add_argument("--label", metavar="LABEL", default="",
+                      help="of links: the collective to draw, if there are several")
     return made
 
 
@@ -112,8 +119,21 @@ def study(folder: pathlib.Path) -> dict:
             for name, experiment in wanted(folder)}
 
 
+def draw_links(arguments: argparse.Namespace) -> dict:
+    """The figure of one collective's links; if there is a choice, its file is named after it."""
+    if len(arguments.inputs) != 1 or arguments.experiment:
+        raise data.InputError("links takes one JSON file, and no --experiment")
+    run = result.read(arguments.inputs[0], arguments.label)
+    words = re.sub(r"[^A-Za-z0-9.-]+", "_", arguments.label)
+    return {f"{LINKS}_{words}" if words else LINKS: links.draw(run)}
+
+
 def figures(arguments: argparse.Namespace) -> dict:
     """What the command line asks for: figures by file name."""
+    if arguments.kind == LINKS:
+        return draw_links(arguments)
+    if arguments.label:
+        raise data.InputError("--label is for links")
     if arguments.kind == STUDY:
         if len(arguments.inputs) != 1:
             raise data.InputError("study takes one folder")

@@ -7,7 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-SOURCE = "simulated with equarx-sim; paper: Ahmed et al., arXiv 2506.17615"
+SIMULATED = "simulated with equarx-sim"
+SOURCE = f"{SIMULATED}; paper: Ahmed et al., arXiv 2506.17615"
 PNG_DPI = 160
 INK, GREY, PALE = "#222222", "#666666", "#e4e4e4"
 # Okabe and Ito's palette, which colour-blind readers can tell apart.
@@ -86,12 +87,18 @@ class Margins:
     foot: float = 0.85
 
 
+def page(width: float, height: float) -> Figure:
+    """An empty figure of that size in inches."""
+    figure = Figure(figsize=(width, height))
+    FigureCanvasAgg(figure)  # Labels are measured before the figure is written.
+    return figure
+
+
 def frame(width: float, panel_height: float, margins: Margins,
           panels: int = 1) -> tuple[Figure, list[Axes]]:
     """A figure with panels side by side that share their vertical axis; sizes in inches."""
     height = margins.head + panel_height + margins.foot
-    figure = Figure(figsize=(width, height))
-    FigureCanvasAgg(figure)  # Labels are measured before the figure is written.
+    figure = page(width, height)
     panel_width = (width - margins.left - margins.right - PANEL_GAP * (panels - 1)) / panels
     axes = figure.subplots(1, panels, sharey=True, squeeze=False, gridspec_kw={
         "left": margins.left / width, "right": 1 - margins.right / width,
@@ -100,13 +107,13 @@ def frame(width: float, panel_height: float, margins: Margins,
     return figure, list(axes[0])
 
 
-def caption(figure: Figure, title: str, subtitle: str) -> None:
+def caption(figure: Figure, title: str, subtitle: str, source: str = SOURCE) -> None:
     """Title and subtitle above the panels, source line below."""
     width, height = figure.get_size_inches()
     left = EDGE / width
     figure.text(left, 1 - TITLE_DROP / height, title, size=LARGE, weight="bold", va="top")
     figure.text(left, 1 - SUBTITLE_DROP / height, subtitle, color=GREY, va="top")
-    figure.text(left, EDGE / 2 / height, SOURCE, size=SMALL, color=GREY, va="bottom")
+    figure.text(left, EDGE / 2 / height, source, size=SMALL, color=GREY, va="bottom")
 
 
 def legend(figure: Figure, rows: list[list]) -> None:

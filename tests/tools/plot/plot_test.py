@@ -73,6 +73,14 @@ class Writes(PictureCase):
         for first in sorted((self.folder / "a").iterdir()):
             self.assertEqual(first.read_bytes(), (self.folder / "b" / first.name).read_bytes(), first.name)
 
+    def test_links_of_the_only_collective_or_of_the_one_that_is_named(self):
+        synthetic.write_result(self.folder / "result.json", synthetic.result([4, 4]))
+        self.check_pictures(self.run_plot("links", "result.json").stdout.split(), ["links"])
+        synthetic.write_result(self.folder / "result.json", synthetic.result([4, 4], labels=["bf16", "two shot/8"]))
+        ran = self.run_plot("links", "result.json", "--label", "two shot/8", "-o", "new")
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        self.check_pictures(ran.stdout.split(), ["links_two_shot_8"])
+
     def test_help_has_examples(self):
         ran = self.run_plot("--help")
         self.assertEqual(ran.returncode, 0)
@@ -196,6 +204,54 @@ class Refuses(PictureCase):
         self.check_refused(["rows.csv"], "study", ".", "-o", "pictures")
         self.assertFalse((self.folder / "pictures").exists())
 
+    def result(self, change=None, **options) -> None:
+        """Writes a result of links, changed."""
+        content = synthetic.result([2, 3], **options)
+        if change:
+            change(content)
+        synthetic.write_result(self.folder / "result.json", content)
+
+    def test_links_of_several_collectives_without_a_choice_or_with_a_wrong_one(self):
+        self.result(labels=["bf16", "int8"])
+        self.check_refused(["result.json", "several", "--label", "bf16, int8"], "links", "result.json")
+        self.check_refused(["result.json", "'int4'", "bf16, int8"], "links", "result.json", "--label", "int4")
+
+    def test_links_of_representatives_with_the_remedy(self):
+        def one_for_each_peer(content):
+            content["runs"][0]["links"] = [{"name": "every chip's link forward", "utilisation": 0.5}]
+        self.result(one_for_each_peer)
+        self.check_refused(["'bf16'", "representatives", "--set /simulation=full"], "links", "result.json")
+
+    def test_a_result_without_links(self):
+        self.result(lambda content: content["runs"][0].pop("links"))
+        self.check_refused(["result.json", "--json --links"], "links", "result.json")
+
+    def test_links_of_what_is_no_grid(self):
+        def rename(content):
+            content["runs"][0]["links"][0]["from"] = "left"
+        self.result(rename)
+        self.check_refused(["result.json", "(0,0)->(1,0)", "grid"], "links", "result.json")
+        def join_far(content):
+            content["runs"][0]["links"][0]["to"] = "(1,2)"
+        self.result(join_far)
+        self.check_refused(["(0,0)->(1,0)", "no neighbours"], "links", "result.json")
+        synthetic.write_result(self.folder / "result.json", synthetic.result([2, 2, 2, 2]))
+        self.check_refused(["4 axes"], "links", "result.json")
+
+    def test_links_that_are_busier_than_possible(self):
+        for busy in (-0.1, 1.1, float("nan")):
+            with self.subTest(busy=busy):
+                self.result(busy=lambda start, end, busy=busy: busy)
+                self.check_refused(["result.json", "busy"], "links", "result.json")
+
+    def test_files_that_are_no_result(self):
+        for content in (b"", b"{", b"[]", b"{}", b"3", b"\xff\xfe", b'{"runs": [{}]}', b'{"runs": []}',
+                        b'{"runs": [{"label": "a", "links": []}], "config": {}}'):
+            with self.subTest(content=content):
+                (self.folder / "result.json").write_bytes(content)
+                self.check_refused(["result.json"], "links", "result.json")
+        self.check_refused(["none.json", "No such file"], "links", "none.json")
+
     def test_wrong_usage(self):
         self.points()
         (self.folder / "file").write_text("")
@@ -204,6 +260,9 @@ class Refuses(PictureCase):
         self.check_refused(["one folder"], "study", "a", "b")
         self.check_refused(["--experiment"], "study", ".", "--experiment", "six")
         self.check_refused(["file"], "error", "points.csv", "-o", "file")
+        self.check_refused(["--label"], "error", "points.csv", "--label", "bf16")
+        self.check_refused(["one JSON file"], "links", "a", "b")
+        self.check_refused(["one JSON file"], "links", "a", "--experiment", "six")
 
 
 if __name__ == "__main__":

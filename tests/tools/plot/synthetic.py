@@ -3,6 +3,8 @@
 Run by hand, writes them into a folder: synthetic.py FOLDER
 """
 import csv
+import itertools
+import json
 import pathlib
 import sys
 
@@ -96,6 +98,7 @@ def paper_rows() -> list[dict]:
     return [
         paper_row("AllReduce of f32 on a real v5e 2x4 slice, 100 MiB per chip", "time_s",
                   2105.1e-6, 2105.3e-6, 0.01, role="calibration"),
+        paper_row("ring of 8: 2 (N-1) (a + S/W)", "time_s", 3e-4, 3e-4, 1e-5, role="closed form"),
         paper_row(full, "speedup", 1.8, 1.92, 0.1),
         paper_row(full, "mse_vs_baseline", 0.0014, 0.00163, 0.25),
         paper_row(semi, "speedup", 1.6, 1.71, 0.1),
@@ -104,6 +107,39 @@ def paper_rows() -> list[dict]:
         paper_row(gather, "mse_vs_baseline", 0.0003, 0.00042, 0.25, within="false"),
         paper_row("4x2, below 2 MiB: no gain", "speedup", 1.0, 0.88, 0.05, kind="at most"),
     ]
+
+
+def grid_links(lengths: list[int], wraparound: bool, busy) -> list[dict]:
+    """Both directions of every cable of a grid; busy(start, end) is a share of the time."""
+    links = []
+    for chip in itertools.product(*map(range, lengths)):
+        for axis, length in enumerate(lengths):
+            if chip[axis] + 1 == length and not (wraparound and length > 2):
+                continue
+            other = tuple((place + (i == axis)) % lengths[i] for i, place in enumerate(chip))
+            for start, end in ((chip, other), (other, chip)):
+                first, last = (f"({','.join(map(str, ends))})" for ends in (start, end))
+                links.append({"name": f"{first}->{last}", "from": first, "to": last, "bytes": 1 << 20,
+                              "busy_s": busy(start, end) * 1e-4, "utilisation": busy(start, end)})
+    return links
+
+
+def result(lengths: list[int], wraparound: bool = False, busy=lambda start, end: 0.5,
+           labels=("bf16",)) -> dict:
+    """What `equarx-sim run CONFIG --json --links` prints for a grid, as far as pictures need it."""
+    chips = 1
+    for length in lengths:
+        chips *= length
+    shape = "x".join(map(str, lengths))
+    return {"config": {"hardware": "tpu-v5e", "topology": {"torus" if wraparound else "mesh": shape},
+                       "tensor": {"bytes": "4 MiB", "dtype": "bf16"}, "collective": "all-reduce"},
+            "runs": [{"label": label, "chips": chips, "time_s": 1e-4,
+                      "links": grid_links(lengths, wraparound, busy)} for label in labels]}
+
+
+def write_result(path: pathlib.Path, content: dict) -> None:
+    """Writes it as JSON."""
+    path.write_text(json.dumps(content), encoding="utf-8")
 
 
 def write(path: pathlib.Path, rows: list[dict]) -> None:

@@ -16,6 +16,7 @@ COLUMNS = ["what", "metric", "paper", "simulated", "ratio", "role", "tolerance",
 ROLES = {
     "prediction": {"color": style.BLUE, "marker": "o", "markersize": 8},
     "calibration": {"color": style.INK, "marker": "D", "markersize": 7.5, "markerfacecolor": "white"},
+    "closed form": {"color": style.GREEN, "marker": "s", "markersize": 7},
 }
 OUTSIDE = {"color": style.VERMILION, "marker": "x", "markersize": 14, "markeredgewidth": 2}
 BAND = {"facecolor": "#dddddd", "edgecolor": "#999999", "linewidth": 0.6}
@@ -44,8 +45,8 @@ def draw(rows: list[Row]) -> Figure:
     _write_numbers(axes, places, rows)
     within = sum(row.truth("within") for row in rows)
     style.caption(figure, "Simulated against reported",
-                  f"{within} of {len(rows)} figures within their tolerance; "
-                  "calibrations were fitted to the figure, predictions were not")
+                  f"{within} of {len(rows)} figures within their tolerance; " + _about_roles(rows),
+                  f"{style.SIMULATED}; sources of the figures: beside each")
     style.legend(figure, [_legend(rows)])
     return figure
 
@@ -60,6 +61,12 @@ def _role(row: Row) -> str:
     if role not in ROLES:
         raise row.error(f"'role' is '{role}', but must be one of: {', '.join(ROLES)}")
     return role
+
+
+def _about_roles(rows: list[Row]) -> str:
+    formulas = "; closed forms are formulas, not measurements" if any(
+        _role(row) == "closed form" for row in rows) else ""
+    return f"calibrations were fitted to the figure, predictions were not{formulas}"
 
 
 def _at_most(row: Row) -> bool:

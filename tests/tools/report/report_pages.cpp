@@ -1,0 +1,111 @@
+// Usage: report_pages FOLDER: writes the pages that the browser test opens.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string>
+
+#include "experiments/report.hpp"
+#include "tests/tools/report/synthetic.hpp"
+
+namespace {
+
+using namespace equarx;
+using experiments::Json;
+using experiments::ReportInput;
+
+const std::string kHostile =
+    "</script><script>window.hurt = 1</script><img src=x onerror='window.hurt = "
+    "2'>\"'&amp;{{data}}";
+
+constexpr const char* kParameters = R"({
+  "link_bandwidth": {"value": "45 GB/s", "class": "datasheet", "source": "a table of specifications"},
+  "hop_latency": {"value": "360 ns", "class": "measured", "source": "an AllReduce of 8 B"},
+  "step_sync_time": {"value": "860 ns", "class": "calibrated", "source": "fitted to one figure"},
+  "dma_queue": {"value": 16, "class": "assumed", "source": "deep enough"}})";
+
+std::string svg(const std::string& colour) {
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"360\" height=\"120\" viewBox=\"0 0 360 "
+      "120\">"
+      "<script>window.hurt = 3</script><rect width=\"360\" height=\"120\" fill=\"white\"/>"
+      "<line x1=\"60\" y1=\"60\" x2=\"300\" y2=\"60\" stroke=\"{}\" stroke-width=\"6\"/>"
+      "<circle cx=\"60\" cy=\"60\" r=\"25\"/><circle cx=\"300\" cy=\"60\" r=\"25\"/></svg>",
+      colour);
+}
+
+class Pages {
+ public:
+  explicit Pages(std::filesystem::path folder) : folder_(std::move(folder)) {
+    std::filesystem::create_directories(folder_);
+  }
+
+  void write(const std::string& name, const ReportInput& input) const {
+    std::ofstream(folder_ / (name + ".html"), std::ios::binary) << make_report(input);
+  }
+
+  experiments::ReportResults read(const std::string& name, const std::string& text) const {
+    const std::string path = (folder_ / name).string();
+    std::ofstream(path, std::ios::binary) << text;
+    return experiments::read_results(std::vector{path});
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+/// 80 rows, one failed point, a cut last line, pictures, parameters.
+void write_small(const Pages& pages) {
+  const std::string failed =
+      R"({"point": 40, "key": "00000000000000ff", "version": "0.1.0", "axes": {"/tensor/bytes": "1 B", )"
+      R"("/topology/slice": "4x2"}, "error": "/tensor/bytes: 1 B is not a whole number of elements"})";
+  ReportInput input{
+      .title = "AllReduce on TPU v5e slices",
+      .results = pages.read("small.jsonl",
+                            testing::synthetic_sweep(80) + failed + "\n{\"point\": 49, \"ke"),
+      .pictures = {{"4x2, bf16", svg("navy"), 2}, {"4x2, full-loop int8", svg("teal"), 3}},
+      .version = "0.1.0"};
+  for (experiments::ReportSource& source : input.results.sources)
+    source.parameters = Json::parse(kParameters);
+  pages.write("small", input);
+}
+
+void write_hostile(const Pages& pages) {
+  Json line =
+      Json::parse(testing::synthetic_sweep(2).substr(0, testing::synthetic_sweep(2).find('\n')));
+  line["run"]["label"] = kHostile;
+  line["axes"] = {{"/" + kHostile, kHostile}};
+  line["version"] = kHostile;
+  line["config"][kHostile] = kHostile;
+  line["config"]["__proto__"] = {{"polluted", true}};
+  ReportInput input{.title = kHostile,
+                    .results = pages.read("hostile.jsonl", line.dump() + "\n"),
+                    .pictures = {{kHostile, svg("red"), 0}},
+                    .version = kHostile};
+  input.results.sources[0].parameters = {
+      {kHostile, {{"value", kHostile}, {"class", kHostile}, {"source", kHostile}}}};
+  input.results.notes.push_back(kHostile);
+  pages.write("hostile", input);
+}
+
+void write_large(const Pages& pages) {
+  constexpr std::size_t kRows = 10'000;
+  pages.write("large", {.title = "Ten thousand rows",
+                        .results = pages.read("large.jsonl", testing::synthetic_sweep(kRows)),
+                        .pictures = {},
+                        .version = "0.1.0"});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "usage: report_pages FOLDER\n";
+    return EXIT_FAILURE;
+  }
+  const Pages pages(argv[1]);
+  write_small(pages);
+  write_hostile(pages);
+  write_large(pages);
+  return EXIT_SUCCESS;
+}

@@ -1,0 +1,31 @@
+# cmake -DOUT=file.cpp -DPAGE_DIR=tools/report -DLIBRARY_DIR=.../uplot -P report_page.cmake
+# Writes a source file that holds the report's page, all but title and data. LIBRARY_DIR is the chart
+# library's package, or empty: then the page says that it has no chart.
+set(parts data filter table details marks ticks controls chart page)
+set(script "")
+foreach(part IN LISTS parts)
+  file(READ "${PAGE_DIR}/${part}.js" text)
+  string(APPEND script "${text}\n")
+endforeach()
+file(READ "${PAGE_DIR}/page.html" page)
+file(READ "${PAGE_DIR}/page.css" style)
+
+set(chart_script "")
+set(chart_licence "This page has no chart library.")
+if(LIBRARY_DIR)
+  file(READ "${LIBRARY_DIR}/dist/uPlot.iife.min.js" chart_script)
+  file(READ "${LIBRARY_DIR}/dist/uPlot.min.css" chart_style)
+  string(APPEND style "${chart_style}")
+  file(READ "${LIBRARY_DIR}/package.json" package)
+  string(JSON version GET "${package}" version)
+  file(READ "${LIBRARY_DIR}/LICENSE" licence)
+  string(REPLACE "&" "&amp;" licence "${licence}")
+  string(REPLACE "<" "&lt;" licence "${licence}")
+  set(chart_licence "The chart is drawn by uPlot ${version} (https://github.com/leeoniya/uPlot).\n\n${licence}")
+endif()
+
+foreach(part style script chart_script chart_licence)
+  set(place "{{${part}}}")
+  string(REPLACE "${place}" "${${part}}" page "${page}")
+endforeach()
+file(WRITE "${OUT}" "#include \"experiments/report.hpp\"\n\nnamespace equarx::experiments {\n\nstd::string_view report_template() { return R\"~page~(${page})~page~\"; }\n\n}  // namespace equarx::experiments\n")

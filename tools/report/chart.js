@@ -1,0 +1,299 @@
+// The chart: any number over any column, in groups. Drawn by uPlot, if the page has it.
+
+const kHeight = 400;
+const kManyPoints = 1500;
+const kNearEnough = 30;  // pixels from the pointer to a point
+
+class Chart {
+  /// `onSelect(row)` when a point is chosen.
+  constructor(data, { onSelect }) {
+    this.data = data;
+    this.onSelect = onSelect;
+    this.place = document.getElementById("chart");
+    this.legend = document.getElementById("legend");
+    this.note = document.getElementById("chart-note");
+    this.rows = [];
+    this.hidden = new Set();
+    if (typeof uPlot === "undefined") return this.refuse();
+    this.controls = new ChartControls(data, () => { this.hidden.clear(); this.draw(); });
+    this.place.addEventListener("keydown", (event) => this.onKey(event));
+    this.place.addEventListener("blur", () => this.activate(null));
+    new ResizeObserver(() => this.resize()).observe(this.place);
+    this.darkness = matchMedia("(prefers-color-scheme: dark)");
+    this.darkness.addEventListener("change", () => this.draw());
+    addEventListener("beforeprint", () => { this.isPrinting = true; this.draw(); });
+    addEventListener("afterprint", () => { this.isPrinting = false; this.draw(); });
+  }
+
+  refuse() {
+    for (const id of ["chart-controls", "chart-help", "legend"]) document.getElementById(id).hidden = true;
+    this.place.style.height = "auto";
+    this.place.removeAttribute("tabindex");
+    this.place.replaceChildren(make("p", { class: "message" },
+      "There is no chart: equarx-sim was built without the chart library, because npm could not be reached. " +
+      "All else on this page works."));
+  }
+
+  show(rows) {
+    this.rows = rows;
+    if (this.controls) this.draw();
+  }
+
+  size() {
+    return { width: Math.max(this.place.clientWidth, 200), height: kHeight };
+  }
+
+  resize() {
+    const size = this.size();
+    if (this.plot && this.plot.width !== size.width) this.plot.setSize(size);
+  }
+
+  colours() {
+    const style = getComputedStyle(document.documentElement);
+    const of = (name) => style.getPropertyValue(name).trim();
+    if (this.isPrinting) return { ink: "#000", rule: "#ccc", ground: "#fff", isDark: false };
+    return { ink: of("--ink"), rule: of("--rule"), ground: of("--ground"), isDark: this.darkness.matches };
+  }
+
+  draw() {
+    const { x, y, groupColumns, xLog, yLog } = this.controls.state;
+    this.x = new Axis(x, xLog, this.rows);
+    this.x.isHorizontal = true;
+    this.y = new Axis(y, yLog, this.rows);
+    this.group(groupColumns);
+    // A line means something if it has one point at each x.
+    this.isOneLineEach = this.groups.every(({ points }) => points.every((point, i) => i === 0 || point.x !== points[i - 1].x));
+    this.hasLines = this.controls.marks === "lines" || (this.controls.marks === "auto" && this.isOneLineEach && x.isNumeric);
+    this.zoom = null;
+    this.active = null;
+    this.plotGroups();
+    this.drawLegend(groupColumns);
+    this.describe(groupColumns);
+  }
+
+  /// Groups with their points in the order of x. The look of a group stays when others are filtered out.
+  group(columns) {
+    const nameOf = (row) => columns.map((column) => column.describe(row) || "none").join(", ");
+    this.leftOut = 0;
+    const groups = new Map();
+    for (const row of this.rows) {
+      const point = { row, x: this.x.value(row), y: this.y.value(row) };
+      if (Number.isNaN(point.x) || Number.isNaN(point.y)) { ++this.leftOut; continue; }
+      const name = nameOf(row);
+      if (!groups.has(name)) groups.set(name, { name, points: [] });
+      groups.get(name).points.push(point);
+    }
+    const all = this.allGroupNames(columns, nameOf);
+    const { isDark } = this.colours();
+    const isStable = all.length <= kMostGroups;
+    const sorted = all.filter((name) => groups.has(name)).map((name) => groups.get(name));
+    this.undrawn = Math.max(0, sorted.length - kMostGroups);
+    this.groups = sorted.slice(0, kMostGroups);
+    this.groups.forEach((group, place) => {
+      group.style = styleOf(isStable ? all.indexOf(group.name) : place, isDark);
+      group.points.sort((a, b) => a.x - b.x);
+    });
+  }
+
+  /// Of all rows, filtered out or not, in the order of the columns' values.
+  allGroupNames(columns, nameOf) {
+    const firsts = new Map();
+    for (let row = 0; row < this.data.rows; ++row) {
+      const name = nameOf(row);
+      if (!firsts.has(name)) firsts.set(name, row);
+    }
+    const comparators = columns.map((column) => column.comparator(1));
+    const order = (a, b) => comparators.reduce((found, compare) => found || compare(a[1], b[1]), 0);
+    return [...firsts].sort(order).map(([name]) => name);
+  }
+
+  get shownGroups() {
+    return this.groups.filter((group) => !this.hidden.has(group.name));
+  }
+
+  plotGroups() {
+    this.plot?.destroy();
+    const points = this.shownGroups.flatMap((group, index) => group.points.map((point) => ({ ...point, index })));
+    points.sort((a, b) => a.x - b.x);
+    const columns = this.shownGroups.map(() => new Array(points.length).fill(null));
+    points.forEach(({ y, index }, place) => { columns[index][place] = y; });
+    const extent = (name) => this.range(points.map((point) => point[name]), this[name]);
+    this.full = { x: extent("x"), y: extent("y") };
+    this.plot = new uPlot(this.options(), [points.map(({ x }) => x), ...columns], this.place);
+    this.tip = make("div", { id: "tip", hidden: true });
+    this.ring = make("div", { id: "ring", hidden: true });
+    this.plot.over.append(this.ring, this.tip);
+    this.listen(this.plot.over);
+  }
+
+  range(values, axis) {
+    return axis.range(values.reduce((a, b) => Math.min(a, b), Infinity), values.reduce((a, b) => Math.max(a, b), -Infinity));
+  }
+
+  options() {
+    const colours = this.colours();
+    const scale = (name) => ({ time: false, distr: this[name].isLog ? 3 : 1, range: () => this.zoom?.[name] ?? this.full[name] });
+    return {
+      ...this.size(),
+      legend: { show: false },
+      scales: { x: scale("x"), y: scale("y") },
+      axes: [this.axisOptions(this.x, colours), this.axisOptions(this.y, colours)],
+      cursor: { points: { show: false }, drag: { x: true, y: true, setScale: false }, bind: { dblclick: () => () => this.zoomTo(null) } },
+      series: [{}, ...this.shownGroups.map(({ style, name }) => ({
+        label: name, stroke: style.colour, width: 2, dash: style.dash, spanGaps: true,
+        points: { show: false }, ...(this.hasLines ? {} : { paths: () => null }),
+      }))],
+      hooks: {
+        drawSeries: [(plot, index) => this.drawGroup(plot, index, colours)],
+        setSelect: [(plot) => this.zoomToSelection(plot)],
+      },
+    };
+  }
+
+  axisOptions(axis, { ink, rule }) {
+    const isSlanted = axis.isHorizontal && axis.names && axis.names.join("").length > 60;
+    const longest = axis.names ? Math.max(...axis.names.map((name) => name.length), 1) : 0;
+    return {
+      label: axis.label, labelFont: "600 14px system-ui, sans-serif", font: "13px system-ui, sans-serif",
+      labelSize: 26, stroke: ink, grid: { stroke: rule, width: 1 }, ticks: { stroke: rule, width: 1 },
+      size: axis.isHorizontal ? (isSlanted ? 24 + longest * 4 : 34) : 62,
+      rotate: isSlanted ? -35 : 0,
+      splits: (plot, index, low, high) => axis.ticks(low, high, axis.isHorizontal ? plot.bbox.width / devicePixelRatio : plot.bbox.height / devicePixelRatio),
+      filter: (plot, splits) => splits,
+      values: (plot, splits) => axis.labels(splits),
+    };
+  }
+
+  drawGroup(plot, index, { ground }) {
+    const group = this.shownGroups[index - 1];
+    if (!group) return;
+    const isCrowded = this.rows.length > kManyPoints;
+    const { left, top, width, height } = plot.bbox;
+    const places = group.points.map(({ x, y }) => [plot.valToPos(x, "x", true), plot.valToPos(y, "y", true)])
+      .filter(([x, y]) => x >= left - 1 && x <= left + width + 1 && y >= top - 1 && y <= top + height + 1);
+    drawMarkers(plot.ctx, group.style, ground, (isCrowded ? 0.6 : 1) * kMarkerRadius * devicePixelRatio, places);
+  }
+
+  zoomToSelection(plot) {
+    const { left, top, width, height } = plot.select;
+    if (width < 8 || height < 8) return;
+    const [x0, x1] = [plot.posToVal(left, "x"), plot.posToVal(left + width, "x")];
+    const [y0, y1] = [plot.posToVal(top + height, "y"), plot.posToVal(top, "y")];
+    plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    this.zoomTo({ x: [x0, x1], y: [y0, y1] });
+  }
+
+  zoomTo(zoom) {
+    this.zoom = zoom;
+    this.plot.setData(this.plot.data);  // asks for the ranges again
+  }
+
+  listen(over) {
+    let down = null;
+    over.addEventListener("mousedown", (event) => { down = [event.clientX, event.clientY]; });
+    over.addEventListener("mousemove", (event) => this.activate(this.nearest(event.offsetX, event.offsetY)));
+    over.addEventListener("mouseleave", () => this.activate(null));
+    over.addEventListener("click", (event) => {
+      const isDrag = down && Math.hypot(event.clientX - down[0], event.clientY - down[1]) > 4;
+      if (this.active && !isDrag) this.onSelect(this.active.point.row);
+    });
+  }
+
+  position({ x, y }) {
+    return [this.plot.valToPos(x, "x"), this.plot.valToPos(y, "y")];
+  }
+
+  nearest(left, top) {
+    let best = null;
+    let least = kNearEnough;
+    for (const group of this.shownGroups) {
+      group.points.forEach((point, place) => {
+        const [x, y] = this.position(point);
+        const distance = Math.hypot(x - left, y - top);
+        if (distance < least) { least = distance; best = { group, place, point }; }
+      });
+    }
+    return best;
+  }
+
+  /// Shows what the point is, beside it.
+  activate(active) {
+    this.active = active;
+    this.tip.hidden = this.ring.hidden = !active;
+    if (!active) return;
+    const { row } = active.point;
+    const columns = [this.x.column, this.y.column, ...this.data.columns.filter((column) => column.axis)];
+    this.tip.replaceChildren(make("b", {}, active.group.name),
+      ...[...new Set(columns)].filter((column) => !column.isMissing(row))
+        .map((column) => make("div", {}, `${column.title}: ${column.describe(row)}`)));
+    const [left, top] = this.position(active.point);
+    this.ring.style.left = `${left}px`;
+    this.ring.style.top = `${top}px`;
+    const isRight = left > this.plot.over.clientWidth / 2;
+    const isLow = top > this.plot.over.clientHeight / 2;
+    this.tip.style.left = isRight ? "" : `${left + 12}px`;
+    this.tip.style.right = isRight ? `${this.plot.over.clientWidth - left + 12}px` : "";
+    this.tip.style.top = isLow ? "" : `${top + 12}px`;
+    this.tip.style.bottom = isLow ? `${this.plot.over.clientHeight - top + 12}px` : "";
+  }
+
+  onKey(event) {
+    const groups = this.shownGroups;
+    if (event.key === "Escape") { this.activate(null); this.zoomTo(null); return; }
+    if (event.key === "Enter" && this.active) { this.onSelect(this.active.point.row); return; }
+    if (!["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"].includes(event.key) || groups.length === 0) return;
+    event.preventDefault();
+    const here = this.active ?? { group: groups[0], place: -1 };
+    let { group, place } = here;
+    if (event.key === "ArrowLeft") --place;
+    if (event.key === "ArrowRight") ++place;
+    if (event.key === "ArrowUp" || event.key === "ArrowDown") {
+      const step = event.key === "ArrowUp" ? groups.length - 1 : 1;
+      group = groups[(groups.indexOf(group) + step) % groups.length];
+    }
+    place = Math.min(Math.max(place, 0), group.points.length - 1);
+    this.activate({ group, place, point: group.points[place] });
+    this.note.textContent = this.tip.innerText.replaceAll("\n", ", ");
+  }
+
+  drawLegend(columns) {
+    if (columns.length === 0) return this.legend.replaceChildren();
+    this.legend.replaceChildren(make("h3", {}, columns.map((column) => column.title).join(", ")),
+      ...this.groups.map((group) => {
+        const button = make("button", {
+          type: "button", "aria-pressed": String(!this.hidden.has(group.name)), title: "Show or hide",
+          onclick: () => this.toggle(group.name, button),
+        }, swatch(group.style, this.hasLines), make("span", {}, group.name));
+        return button;
+      }));
+  }
+
+  toggle(name, button) {
+    if (!this.hidden.delete(name)) this.hidden.add(name);
+    button.setAttribute("aria-pressed", String(!this.hidden.has(name)));
+    this.zoom = null;
+    this.active = null;
+    this.plotGroups();
+  }
+
+  /// The axes that are not in the chart and have several values in it, in brackets.
+  others(columns) {
+    const { length } = this.rows;
+    const varies = (column) => { for (let i = 1; i < length; ++i) if (column.cell(this.rows[i]) !== column.cell(this.rows[0])) return true; return false; };
+    const names = this.data.columns.filter((column) =>
+      column.axis && column !== this.x.column && !columns.includes(column) && varies(column)).map((column) => column.title);
+    return names.length ? ` (${names.join(", ")})` : "";
+  }
+
+  describe(columns) {
+    const points = this.groups.reduce((sum, group) => sum + group.points.length, 0);
+    const by = columns.length ? `, by ${columns.map((column) => column.title).join(" and ")}` : "";
+    this.place.setAttribute("aria-label",
+      `Chart of ${this.y.label} against ${this.x.label}${by}: ${plural(points, "point")} in ${plural(this.groups.length, "group")}`);
+    const notes = [];
+    if (!this.isOneLineEach && this.x.column.axis) notes.push(`Groups have several points at one x, so there are no lines: filter or group by what else differs${this.others(columns)}.`);
+    if (this.undrawn) notes.push(`${this.undrawn} more groups are not drawn; filter, or group otherwise.`);
+    if (this.leftOut) notes.push(`${this.leftOut} of ${this.rows.length} rows have no place on these axes (no value, or none above zero on a logarithmic axis).`);
+    this.note.textContent = notes.join(" ");
+  }
+}

@@ -1,0 +1,209 @@
+// The data of the page: columns of numbers or texts, each as compact as it was written.
+
+/// Units that numbers are shown in, largest first, by kind of column.
+const kUnits = {
+  time: [["s", 1], ["ms", 1e-3], ["us", 1e-6]],
+  bytes: [["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10], ["B", 1]],
+  bandwidth: [["GB/s", 1e9]],
+  frequency: [["GHz", 1e9], ["MHz", 1e6]],
+  operations: [["Top/s", 1e12]],
+  ratio: [["x", 1]],
+  fraction: [["%", 0.01]],
+  decibel: [["dB", 1]],
+};
+
+/// What a filter may write behind a number, in base units.
+const kWrittenUnits = {
+  s: 1, ms: 1e-3, us: 1e-6, "µs": 1e-6, ns: 1e-9,
+  B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40, kB: 1e3, MB: 1e6, GB: 1e9,
+  "GB/s": 1e9, "MB/s": 1e6, "TB/s": 1e12, GHz: 1e9, MHz: 1e6, "Top/s": 1e12, "Gop/s": 1e9,
+  x: 1, "%": 0.01, dB: 1,
+};
+
+const kMostExact = 1e15;  // whole numbers of a double that are written out
+
+const kGrouped = new Intl.NumberFormat("en");  // made once: toLocaleString() makes one for each number
+
+/// Four digits.
+function formatNumber(value) {
+  const size = Math.abs(value);
+  if (size === 0) return "0";
+  if (size < 1e-3 || size >= 1e7) return value.toExponential(3);
+  return size >= 1e3 ? kGrouped.format(Math.round(value)) : value.toPrecision(4);
+}
+
+function median(numbers) {
+  const sorted = Float64Array.from(numbers).sort();
+  return sorted.length ? sorted[sorted.length >> 1] : 0;
+}
+
+/// The largest unit in which most of the values are at least 1.
+function chooseUnit(kind, values) {
+  const units = kUnits[kind];
+  if (!units) return ["", 1];
+  const middle = median(values.filter((value) => value > 0));
+  return units.find(([, size]) => middle >= size) ?? units.at(-1);
+}
+
+class Column {
+  constructor(raw, rows) {
+    Object.assign(this, { key: raw.key, title: raw.title, kind: raw.kind, axis: raw.axis, shown: raw.shown });
+    this.isNumeric = raw.kind !== "text";
+    this.codes = raw.codes ?? null;
+    this.dictionary = raw.dictionary ?? null;
+    this.texts = raw.texts ?? null;
+    if (this.isNumeric) this.readNumbers(raw, rows);
+    this.setUnit(this.isNumeric ? chooseUnit(this.kind, this.numbers) : ["", 1]);
+  }
+
+  readNumbers(raw, rows) {
+    const toNumber = (value) => (value === null ? NaN : value);
+    this.numbers = new Float64Array(rows);
+    const source = raw.values ?? raw.codes.map((code) => raw.dictionary[code]);
+    for (let row = 0; row < rows; ++row) this.numbers[row] = toNumber(source[row]);
+  }
+
+  setUnit([name, size]) {
+    this.unit = name;
+    this.unitSize = size;
+    this.shownTexts = null;
+    this.isWhole = this.isNumeric && this.numbers.every((value) =>
+      Number.isNaN(value) || (Number.isInteger(value / size) && Math.abs(value / size) < kMostExact));
+  }
+
+  /// What the heading says behind the title. An axis shows each value as it was written, with its unit.
+  get unitNote() {
+    if (this.texts) return { time: "s, ms, us", bytes: "B, KiB, MiB" }[this.kind] ?? this.unit;
+    return this.unit;
+  }
+
+  get heading() {
+    return this.unit && !this.texts ? `${this.title} (${this.unit})` : this.title;
+  }
+
+  isMissing(row) {
+    return this.isNumeric ? Number.isNaN(this.numbers[row]) : this.dictionary[this.codes[row]] === null;
+  }
+
+  /// A number in the unit of the heading, or NaN.
+  scaled(row) {
+    return this.numbers[row] / this.unitSize;
+  }
+
+  cell(row) {
+    if (!this.codes) return this.format(this.numbers[row]);
+    this.shownTexts ??= this.dictionary.map((value, code) => this.texts?.[code] ?? this.formatAny(value));
+    return this.shownTexts[this.codes[row]];
+  }
+
+  formatAny(value) {
+    if (value === null) return "";
+    return this.isNumeric ? this.format(value) : value;
+  }
+
+  format(number) {
+    if (Number.isNaN(number)) return "";
+    return this.isWhole ? kGrouped.format(number / this.unitSize) : formatNumber(number / this.unitSize);
+  }
+
+  /// With its unit, to stand alone.
+  describe(row) {
+    const text = this.cell(row);
+    if (text === "" || this.texts || !this.unit) return text;
+    return this.unit === "x" || this.unit === "%" ? text + this.unit : `${text} ${this.unit}`;
+  }
+
+  /// Widest text, in characters. Numbers of one column have much the same width: a sample is enough.
+  width(rows) {
+    const step = this.codes ? 1 : Math.max(1, Math.floor(rows / 500));
+    let widest = 0;
+    for (let row = 0; row < rows; row += step) widest = Math.max(widest, this.cell(row).length);
+    return widest;
+  }
+
+  /// Negative, 0 or positive as rows are ordered; what is missing comes last whatever the direction.
+  comparator(direction) {
+    if (this.isNumeric) {
+      const numbers = this.numbers;
+      return (a, b) => {
+        const x = numbers[a];
+        const y = numbers[b];
+        if (x === y) return 0;
+        if (Number.isNaN(x)) return Number.isNaN(y) ? 0 : 1;
+        if (Number.isNaN(y)) return -1;
+        return x < y ? -direction : direction;
+      };
+    }
+    // Texts repeat: their places in the alphabet are found once.
+    const collator = new Intl.Collator("en", { numeric: true });
+    const order = this.dictionary.map((_, code) => code);
+    order.sort((a, b) => collator.compare(this.dictionary[a] ?? "", this.dictionary[b] ?? ""));
+    const place = new Float64Array(order.length);
+    order.forEach((code, rank) => { place[code] = this.dictionary[code] === null ? Infinity : direction * rank; });
+    return (a, b) => {
+      const x = place[this.codes[a]];
+      const y = place[this.codes[b]];
+      return x === y ? 0 : x < y ? -1 : 1;
+    };
+  }
+}
+
+/// Applies an RFC 6902 patch of adds, removes and replaces, as the writer makes them.
+function patched(base, patch) {
+  let document = structuredClone(base);
+  for (const { op, path, value } of patch) {
+    const steps = path.split("/").slice(1).map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+    const last = steps.pop();
+    if (last === undefined) { document = value; continue; }
+    const parent = steps.reduce((at, step) => at[step], document);
+    if (!Array.isArray(parent)) {
+      if (op === "remove") delete parent[last];
+      else Object.defineProperty(parent, last, { value, enumerable: true, writable: true, configurable: true });
+    } else if (op === "remove") {
+      parent.splice(Number(last), 1);
+    } else if (op === "add") {
+      parent.splice(last === "-" ? parent.length : Number(last), 0, value);
+    } else {
+      parent[Number(last)] = value;
+    }
+  }
+  return document;
+}
+
+class Data {
+  constructor(raw) {
+    Object.assign(this, { title: raw.title, version: raw.version, notes: raw.notes, rows: raw.rows });
+    this.columns = raw.columns.map((column) => new Column(column, raw.rows));
+    this.rowSources = raw.row_sources;
+    this.sources = raw.sources;
+    this.parameterSets = raw.parameters;
+    this.pictures = raw.pictures;
+    this.shareTimeUnit();
+  }
+
+  /// Times that stand side by side are compared, so all have the unit of the whole collective's.
+  shareTimeUnit() {
+    const time = this.column("time_s");
+    if (!time) return;
+    for (const column of this.columns)
+      if (column.kind === "time" && !column.texts) column.setUnit([time.unit, time.unitSize]);
+  }
+
+  column(key) {
+    return this.columns.find((column) => column.key === key);
+  }
+
+  /// The configuration of a row, or null.
+  config(row) {
+    const source = this.source(row);
+    return source.patch ? patched(this.sources[source.base].config, source.patch) : source.config;
+  }
+
+  source(row) {
+    return this.sources[this.rowSources[row]];
+  }
+
+  parameters(row) {
+    return this.parameterSets[this.source(row).parameters];
+  }
+}

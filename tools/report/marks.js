@@ -1,0 +1,70 @@
+// How groups of the chart look: told apart by colour, and without it by dashes and markers.
+
+// Okabe and Ito, Color Universal Design, 2008; without its yellow, which is too pale for lines.
+const kColours = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"];
+const kColoursOnDark = ["#5AB4F0", "#FF8A4C", "#3DC9A0", "#E6A6CC", "#F0B840", "#B4DDF7"];
+const kDashes = [[], [8, 4], [2, 3], [10, 3, 2, 3], [15, 4], [4, 2, 1, 2, 1, 2], [1, 5]];
+const kMarkers = [
+  { path: "M-1,0a1,1 0 1,0 2,0a1,1 0 1,0 -2,0Z", filled: true },
+  { path: "M-.9,-.9H.9V.9H-.9Z", filled: false },
+  { path: "M0,-1.1L1.05,.8H-1.05Z", filled: true },
+  { path: "M0,-1.25L1.25,0L0,1.25L-1.25,0Z", filled: false },
+  { path: "M-1,-1L1,1M-1,1L1,-1", filled: false },
+  { path: "M-1,0a1,1 0 1,0 2,0a1,1 0 1,0 -2,0Z", filled: false },
+  { path: "M-.9,-.9H.9V.9H-.9Z", filled: true },
+  { path: "M0,1.1L1.05,-.8H-1.05Z", filled: false },
+  { path: "M0,-1.25L1.25,0L0,1.25L-1.25,0Z", filled: true },
+  { path: "M0,-1.2V1.2M-1.2,0H1.2", filled: false },
+];
+const kMarkerRadius = 4;
+const kMostGroups = 16;
+
+/// The numbers of colours, dashes and markers differ, so that no two of the groups look alike.
+function styleOf(index, isDark) {
+  const colours = isDark ? kColoursOnDark : kColours;
+  return {
+    colour: colours[index % colours.length],
+    dash: kDashes[index % kDashes.length],
+    marker: kMarkers[index % kMarkers.length],
+  };
+}
+
+function svgElement(tag, attributes) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  return element;
+}
+
+/// A piece of the group's line with its marker, for the legend.
+function swatch({ colour, dash, marker }, hasLine) {
+  const svg = svgElement("svg", { width: 44, height: 16, viewBox: "0 0 44 16", "aria-hidden": "true" });
+  if (hasLine)
+    svg.append(svgElement("line", { x1: 1, x2: 43, y1: 8, y2: 8, stroke: colour, "stroke-width": 2, "stroke-dasharray": dash.join(" ") }));
+  svg.append(svgElement("path", {
+    d: marker.path, transform: `translate(22 8) scale(${kMarkerRadius})`, stroke: colour,
+    "stroke-width": 1.8 / kMarkerRadius, fill: marker.filled ? colour : "var(--ground)",
+  }));
+  return svg;
+}
+
+/// The marker as a small canvas: to copy it thousands of times is quicker than to draw it.
+function markerStamp({ colour, marker }, ground, radius) {
+  const half = Math.ceil(radius * 1.6);
+  const stamp = make("canvas", { width: 2 * half, height: 2 * half });
+  const context = stamp.getContext("2d");
+  const path = new Path2D(marker.path);
+  context.setTransform(radius, 0, 0, radius, half, half);
+  context.lineWidth = 1.6 / kMarkerRadius;
+  context.strokeStyle = colour;
+  context.fillStyle = marker.filled ? colour : ground;
+  context.fill(path);
+  context.stroke(path);
+  return stamp;
+}
+
+/// Draws markers on a canvas, at places in its pixels.
+function drawMarkers(context, style, ground, radius, places) {
+  const stamp = markerStamp(style, ground, radius);
+  const half = stamp.width / 2;
+  for (const [x, y] of places) context.drawImage(stamp, x - half, y - half);
+}

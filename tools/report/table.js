@@ -1,0 +1,192 @@
+// The table: sortable, with only the rows that are in sight in the document.
+
+const kRowHeight = 28;  // as in page.css
+const kRowsBeyond = 10;  // above and below those in sight
+const kPrintedRows = 500;
+const kLeastWidth = 7;  // of a column, in characters
+const kMostWidth = 40;
+
+/// An element with attributes and children; a text child is text, never markup.
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value !== false && value !== null) element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children);
+  return element;
+}
+
+class Table {
+  /// `onFilter(column, text)` returns whether the text could be read; `onSelect(row)`.
+  constructor(data, { onFilter, onSelect }) {
+    this.data = data;
+    this.onFilter = onFilter;
+    this.onSelect = onSelect;
+    this.frame = document.getElementById("table-frame");
+    this.table = document.getElementById("table");
+    this.body = this.table.tBodies[0];
+    this.order = Array.from({ length: data.rows }, (_, row) => row);
+    this.visible = [];  // until show()
+    this.sorted = null;  // {column, direction}
+    this.selected = null;
+    this.inputs = new Map();
+    this.failures = data.column("error");
+    this.drawHead();
+    this.frame.addEventListener("scroll", () => this.drawRows());
+    this.table.addEventListener("keydown", (event) => this.onKey(event));
+    this.body.addEventListener("click", (event) => {
+      const row = event.target.closest("tr")?.dataset.row;
+      if (row !== undefined) this.select(Number(row));
+    });
+    addEventListener("beforeprint", () => this.drawRows(kPrintedRows));
+    addEventListener("afterprint", () => this.drawRows());
+    new ResizeObserver(() => { if (this.shownRows) this.drawRows(); }).observe(this.frame);
+  }
+
+  get columns() {
+    return this.data.columns.filter((column) => column.shown);
+  }
+
+  drawHead() {
+    const columns = this.columns;
+    const widths = columns.map((column) => this.widthOf(column));
+    const group = this.table.querySelector("colgroup");
+    group.replaceChildren(...widths.map((width) => make("col", { style: `width:${width}em` })));
+    this.table.style.width = `${widths.reduce((sum, width) => sum + width, 0)}em`;
+    this.heads = new Map(columns.map((column) => [column, this.head(column)]));
+    this.table.tHead.replaceChildren(
+      make("tr", {}, ...this.heads.values()),
+      make("tr", {}, ...columns.map((column) => make("th", { class: this.classOf(column) }, this.input(column)))));
+    this.table.setAttribute("aria-colcount", columns.length);
+    this.markSorting();
+    if (this.shownRows) this.drawRows();
+  }
+
+  /// In em: of its texts and of the longest word of its heading, within reason.
+  widthOf(column) {
+    const word = Math.max(...column.title.split(/[ /]/).map((part) => part.length)) + 3;
+    const characters = Math.max(column.width(this.data.rows) + 1, word, kLeastWidth);
+    return Math.min(characters, kMostWidth) * 0.62 + 1.2;
+  }
+
+  classOf(column) {
+    return column.isNumeric ? "number" : "";
+  }
+
+  head(column) {
+    const unit = column.unitNote ? make("span", { class: "unit" }, ` (${column.unitNote})`) : "";
+    return make("th", { scope: "col", class: this.classOf(column), title: column.key },
+      make("button", { type: "button", onclick: () => this.sort(column) },
+        ...column.title.split(/(?<=\/)/).flatMap((part) => [part, make("wbr")]), unit, make("span", { class: "arrow", "aria-hidden": "true" })));
+  }
+
+  /// Kept when columns are switched on and off, with what was typed.
+  input(column) {
+    if (this.inputs.has(column)) return this.inputs.get(column);
+    const input = make("input", {
+      type: "text", spellcheck: "false", autocomplete: "off",
+      "aria-label": `Filter ${column.heading}`, placeholder: column.isNumeric ? "> < ..": "text",
+      oninput: () => input.setAttribute("aria-invalid", !this.onFilter(column, input.value)),
+    });
+    this.inputs.set(column, input);
+    return input;
+  }
+
+  clearInputs() {
+    for (const input of this.inputs.values()) {
+      input.value = "";
+      input.removeAttribute("aria-invalid");
+    }
+  }
+
+  /// Sorts by the column, or the other way if it is sorted by it. Rows that are equal keep their order.
+  sort(column) {
+    const direction = this.sorted?.column === column ? -this.sorted.direction : 1;
+    this.sorted = { column, direction };
+    this.order.sort(column.comparator(direction));
+    this.markSorting();
+    this.show(this.shownRows);
+  }
+
+  markSorting() {
+    for (const [column, head] of this.heads) {
+      const direction = this.sorted?.column === column ? this.sorted.direction : 0;
+      head.setAttribute("aria-sort", { 0: "none", 1: "ascending", "-1": "descending" }[direction]);
+      head.querySelector(".arrow").textContent = { 0: "", 1: " ▲", "-1": " ▼" }[direction];
+    }
+  }
+
+  /// Shows these rows, in the order of the table.
+  show(rows) {
+    this.shownRows = rows;
+    const isShown = new Uint8Array(this.data.rows);
+    for (const row of rows) isShown[row] = 1;
+    this.visible = this.order.filter((row) => isShown[row]);
+    this.table.setAttribute("aria-rowcount", this.visible.length + 1);
+    this.drawRows();
+  }
+
+  drawRows(least = 0) {
+    const height = this.frame.clientHeight || 500;
+    const first = least ? 0 : Math.max(0, Math.floor(this.frame.scrollTop / kRowHeight) - kRowsBeyond);
+    const last = Math.min(this.visible.length,
+      Math.max(least, Math.ceil((this.frame.scrollTop + height) / kRowHeight) + kRowsBeyond));
+    const start = Math.min(first, last);
+    const rows = [];
+    for (let place = start; place < last; ++place) rows.push(this.row(place));
+    if (this.visible.length === 0)
+      rows.push(make("tr", {}, make("td", { class: "none", colspan: this.columns.length }, "No row passes the filters.")));
+    this.body.replaceChildren(this.gap(start), ...rows, this.gap(this.visible.length - last));
+    const shown = this.selected !== null && document.getElementById(`row-${this.selected}`);
+    if (shown) this.table.setAttribute("aria-activedescendant", shown.id);
+    else this.table.removeAttribute("aria-activedescendant");
+  }
+
+  /// Stands for rows that are out of sight.
+  gap(rows) {
+    return make("tr", { class: "gap", "aria-hidden": "true" },
+      make("td", { colspan: this.columns.length, style: `height:${rows * kRowHeight}px` }));
+  }
+
+  row(place) {
+    const row = this.visible[place];
+    const failed = this.failures && !this.failures.isMissing(row);
+    return make("tr", {
+      id: `row-${row}`, "data-row": row, "aria-rowindex": place + 2,
+      "aria-selected": String(row === this.selected), class: failed ? "failed" : null,
+    }, ...this.columns.map((column) => {
+      const text = column.cell(row);
+      return make("td", { class: column.isNumeric ? "number" : null, title: column.isNumeric ? null : text }, text);
+    }));
+  }
+
+  select(row, { reveal = false } = {}) {
+    this.selected = row;
+    if (reveal) this.reveal(row);
+    this.drawRows();
+    this.onSelect(row);
+  }
+
+  reveal(row) {
+    const place = this.visible.indexOf(row);
+    if (place < 0) return;
+    const head = this.table.tHead.offsetHeight;
+    const top = place * kRowHeight;
+    const room = this.frame.clientHeight - head - kRowHeight;
+    if (top < this.frame.scrollTop) this.frame.scrollTop = top;
+    else if (top > this.frame.scrollTop + room) this.frame.scrollTop = top - room;
+  }
+
+  onKey(event) {
+    if (event.target !== this.table || this.visible.length === 0) return;
+    const page = Math.max(1, Math.floor(this.frame.clientHeight / kRowHeight) - 3);
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const here = this.visible.indexOf(this.selected);
+    const last = this.visible.length - 1;
+    const next = here < 0 && Math.abs(step) < Infinity ? 0 : Math.min(last, Math.max(0, here + step));
+    this.select(this.visible[next], { reveal: true });
+  }
+}
