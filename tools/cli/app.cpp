@@ -111,7 +111,7 @@ void add_topology_options(CLI::App& command, TopologyArguments& arguments) {
 
 void add_tensor_options(CLI::App& command, QuantizeArguments& arguments) {
   command.add_option("FILE", arguments.file, ".npy (f4, f2, bf16 as u2) or .safetensors file")
-      ->type_name(kFile)
+      ->type_name(kPath)
       ->required();
   command.add_option("--tensor", arguments.tensor, "Name of the tensor in a .safetensors file")
       ->type_name("NAME");
