@@ -67,14 +67,15 @@ void print(const std::string& text) {
     throw InputError("", "cannot write to standard output");
 }
 
-void run(const ConfigArguments& arguments, bool json, bool links) {
-  const experiments::Plan plan = load(arguments);
+void run(const RunArguments& arguments) {
+  const experiments::Plan plan = load(arguments.config);
   experiments::ExperimentResult result;
   {
     const ProgressLine line;
     result = run_experiment(plan, [&](const std::string& text) { line.show(text); });
   }
-  print(json ? to_json(result, {.links = links}).dump(2) + "\n" : to_table(result));
+  print(arguments.json ? to_json(result, {.links = arguments.links}).dump(2) + "\n"
+                       : to_table(result));
 }
 
 void show(const ConfigArguments& arguments) {
