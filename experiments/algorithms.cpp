@@ -202,6 +202,17 @@ std::vector<Rounds> estimate_rounds(const CollectiveConfig& collective, const Ra
   }
 }
 
+std::uint64_t estimate_channels(Algorithm algorithm, const RankGrid& grid) {
+  switch (algorithm) {
+    case Algorithm::one_shot:
+    case Algorithm::two_shot:
+    case Algorithm::direct: return grid.ranks() - 1;
+    case Algorithm::halving_doubling:
+    case Algorithm::recursive_doubling: return grid.axes();
+    default: return collectives::kDirections * grid.axes() * grid.axes();  // by order of the axes
+  }
+}
+
 collectives::Program make_program(const CollectiveConfig& collective, const RankGrid& grid,
                                   const ExperimentConfig& config) {
   if (config.collective == Collective::broadcast) {

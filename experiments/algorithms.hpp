@@ -51,6 +51,9 @@ std::vector<Rounds> estimate_rounds(const CollectiveConfig& collective,
                                     const collectives::RankGrid& grid,
                                     const ExperimentConfig& config);
 
+/// About how many channels the program will have.
+std::uint64_t estimate_channels(Algorithm algorithm, const collectives::RankGrid& grid);
+
 /// @throws std::invalid_argument if the tensor has too few elements for it.
 collectives::Program make_program(const CollectiveConfig& collective,
                                   const collectives::RankGrid& grid,

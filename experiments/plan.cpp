@@ -20,6 +20,7 @@ CollectivePlan plan_collective(const CollectiveConfig& config, Site& site,
   const collectives::RankGrid grid = rank_grid(config.algorithm, experiment, place + "/algorithm");
   try {
     check_program_size(config, grid, experiment, place);
+    check_machine_memory(config.algorithm, grid, experiment);
     collectives::Program program = make_program(config, grid, experiment);
     check_vmem(program, experiment.chip, place);
     check_hbm_bandwidth(program, experiment);

@@ -5,6 +5,7 @@
 #include "experiments/result_json.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/hardware_command.hpp"
+#include "tools/cli/report_command.hpp"
 #include "tools/cli/topology_command.hpp"
 
 namespace equarx::cli {
@@ -212,6 +213,23 @@ void add_quantize(CLI::App& app) {
   command->callback([arguments] { quantize(*arguments); });
 }
 
+void add_report(CLI::App& app) {
+  const auto arguments = std::make_shared<ReportArguments>();
+  CLI::App* command = app.add_subcommand(
+      "report", "Write results as one HTML page, with table, chart and pictures");
+  command
+      ->add_option("RESULTS", arguments->results,
+                   "Files of 'run --json' (--links for pictures) and of 'sweep', in any mix")
+      ->type_name(kPath)
+      ->required();
+  command->add_option("--output,-o", arguments->output, "The HTML file")
+      ->type_name(kFile)
+      ->capture_default_str();
+  command->add_option("--title", arguments->title,
+                      "Its heading; by default the names of the files");
+  command->callback([arguments] { report(*arguments); });
+}
+
 void add_hardware(CLI::App& app) {
   const auto arguments = std::make_shared<HardwareArguments>();
   CLI::App* command = app.add_subcommand(
@@ -244,6 +262,7 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
   add_validate(*app);
   add_reproduce(*app, exit_code);
   add_quantize(*app);
+  add_report(*app);
   add_hardware(*app);
   add_topology(*app);
   app->footer(kFooter);  // last: subcommands made later would inherit it
