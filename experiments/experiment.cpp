@@ -114,14 +114,10 @@ void add_repeated(const sim::TimeResult& part, std::uint32_t count, sim::TimeRes
   add(whole.core_busy_s, part.core_busy_s);
 }
 
-/// A phase on all chips. Where representatives stand for them, all chips begin and end every layer
-/// together, with nothing under way; so layers that are alike take the same time, and one of each kind is
-/// simulated.
-sim::TimeResult simulate_phase(const CollectivePlan& plan, const WorkloadPlan& workload,
-                               bool repeat_layers) {
+/// A phase on representatives. All chips begin and end every layer together, with nothing under way; so
+/// layers that are alike take the same time, and one of each kind is simulated.
+sim::TimeResult simulate_layers(const CollectivePlan& plan, const WorkloadPlan& workload) {
   const sim::Machine& machine = plan.simulated.machine;
-  if (!repeat_layers)
-    return sim::simulate(plan.program, machine, plan.costs, {.schedule = workload.schedule});
   sim::TimeResult whole;
   for (const LayerKind& kind : workload.layers)
     add_repeated(sim::simulate(plan.program, machine, plan.costs, {.schedule = kind.schedule}),
@@ -146,13 +142,16 @@ double phase_bound_s(const WorkloadPlan& workload, const sim::Machine& machine,
 
 class Experiment {
  public:
-  Experiment(const Plan& plan, const Progress& progress)
-      : plan_(plan), progress_(progress), source_(make_source(plan.config.tensor)) {}
+  Experiment(const Plan& plan, const Progress& progress, TraceFile* trace)
+      : plan_(plan), progress_(progress), trace_(trace), source_(make_source(plan.config.tensor)) {
+    if (plan.workload) schedule_ = plan.workload->schedule;
+  }
 
   ExperimentResult run() {
     ExperimentResult result{plan_.config, std::vector<RunResult>(plan_.collectives.size()), {}};
     for (std::size_t i = 0; i < plan_.collectives.size(); ++i)
       chosen_.push_back(choose(plan_.collectives[i], result.runs[i]));
+    if (trace_ != nullptr) trace_->check_size(chosen_, schedule_);
     // Values before times: they decide the bytes on the wire. The baseline first of all: others compare
     // with it.
     if (plan_.config.numerics) compute_all(result.runs);
@@ -229,7 +228,7 @@ class Experiment {
     progress_(fmt::format("{}: simulating {} messages", collective.config.label,
                           collectives::total_messages(collective.program, machine.ranks())));
     if (plan_.workload) return time_phase(collective, *plan_.workload, run);
-    const sim::TimeResult time = sim::simulate(collective.program, machine, collective.costs);
+    const sim::TimeResult time = simulate_whole(collective);
     report_time(collective, time, run);
     if (run.failure) return;
     run.breakdown = break_down(collective, run.time_s);
@@ -237,8 +236,10 @@ class Experiment {
   }
 
   void time_phase(const CollectivePlan& collective, const WorkloadPlan& workload, RunResult& run) {
-    const bool repeat = collective.simulated.symmetric && workload.schedule.overlap == 0;
-    const sim::TimeResult time = simulate_phase(collective, workload, repeat);
+    const bool repeat =
+        collective.simulated.symmetric && workload.schedule.overlap == 0 && !is_traced(collective);
+    const sim::TimeResult time =
+        repeat ? simulate_layers(collective, workload) : simulate_whole(collective);
     report_time(collective, time, run);
     run.lower_bound_s = phase_bound_s(workload, collective.simulated.machine, run.lower_bound_s);
     run.wire_bytes_per_link *= workload.allreduces;
@@ -248,16 +249,31 @@ class Experiment {
     check_time(collective, time, run.lower_bound_s, workload.allreduces);
   }
 
+  bool is_traced(const CollectivePlan& collective) const {
+    return trace_ != nullptr && trace_->wants(collective);
+  }
+
+  sim::TimeResult simulate_whole(const CollectivePlan& collective) {
+    const bool traced = is_traced(collective);
+    sim::TimeResult time =
+        sim::simulate(collective.program, collective.simulated.machine, collective.costs,
+                      {.schedule = schedule_, .traced = traced});
+    if (traced) trace_->add(collective, schedule_, time);
+    return time;
+  }
+
   const Plan& plan_;
   const Progress& progress_;
+  TraceFile* trace_;
+  sim::Schedule schedule_;  ///< of the whole phase, or of the collective alone
   values::TensorSource source_;
   std::vector<const CollectivePlan*> chosen_;  ///< by collective
 };
 
 }  // namespace
 
-ExperimentResult run_experiment(const Plan& plan, const Progress& progress) {
-  return Experiment(plan, progress).run();
+ExperimentResult run_experiment(const Plan& plan, const Progress& progress, TraceFile* trace) {
+  return Experiment(plan, progress, trace).run();
 }
 
 }  // namespace equarx::experiments

@@ -10,6 +10,7 @@
 #include "experiments/breakdown.hpp"
 #include "experiments/config.hpp"
 #include "experiments/plan.hpp"
+#include "experiments/trace_json.hpp"
 #include "models/values/value_executor.hpp"
 #include "sim/time_executor.hpp"
 
@@ -81,7 +82,10 @@ struct ExperimentResult {
 using Progress = std::function<void(const std::string&)>;
 
 /// Runs every collective of the plan. No other thread may be running in this process (sim::simulate).
+/// `trace`, if given, gets the traces of the collectives that it wants; phases are then simulated with all
+/// their layers.
 /// @throws InvariantError if a result breaks a bound or a conservation law.
-ExperimentResult run_experiment(const Plan& plan, const Progress& progress);
+ExperimentResult run_experiment(const Plan& plan, const Progress& progress,
+                                TraceFile* trace = nullptr);
 
 }  // namespace equarx::experiments

@@ -42,6 +42,7 @@ constexpr const char* kRunFooter =
     "--set '/tensor/bytes=8 MiB'\n"
     "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json --set /simulation=full --json "
     "--links > result.json\n"
+    "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json --trace trace.json\n"
     "  python3 tools/plot/plot.py links result.json --label bf16";
 
 constexpr const char* kTopologyFooter =
@@ -119,7 +120,7 @@ void add_tensor_options(CLI::App& command, QuantizeArguments& arguments) {
   command
       .add_option("--format", arguments.format, "Format: int8, int4, fp8-e4m3, mxfp4, nvfp4, ...")
       ->capture_default_str()
-      ->type_name(kFormat);
+      ->type_name("NAME");
   command.add_option("--scale", arguments.scale, "Type of the scales; by default the format's own")
       ->type_name("TYPE");
   command
@@ -153,6 +154,17 @@ void add_run(CLI::App& app) {
                  "With --json: bytes, busy time and utilisation of every link direction; of all "
                  "chips if /simulation is \"full\"")
       ->needs(json);
+  CLI::Option* trace =
+      command
+          ->add_option("--trace", arguments->trace,
+                       "Write what happened when into this file, for ui.perfetto.dev and 'plot.py "
+                       "gantt'")
+          ->type_name(kFile);
+  command
+      ->add_option("--trace-run", arguments->trace_run,
+                   "With --trace: the label of the only collective to trace; by default all")
+      ->type_name("LABEL")
+      ->needs(trace);
   command->callback([arguments] { run(*arguments); });
 }
 

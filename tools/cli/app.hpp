@@ -12,7 +12,6 @@ inline constexpr const char* kFile = "FILE";
 inline constexpr const char* kPath = "PATH";  ///< the same, of an argument named FILE
 inline constexpr const char* kFolder = "FOLDER";
 inline constexpr const char* kChip = "CHIP";               ///< a built-in chip or a hardware file
-inline constexpr const char* kFormat = "FORMAT";           ///< of numbers
 inline constexpr const char* kOverride = "POINTER=VALUE";  ///< what --set takes
 
 /// Makes the command line. Parsing arguments with it runs the subcommand that they name, which throws what

@@ -18,8 +18,10 @@
 #include "experiments/schema.hpp"
 #include "experiments/study.hpp"
 #include "experiments/study_report.hpp"
+#include "experiments/trace_json.hpp"
 #include "models/tensors/file_error.hpp"
 #include "models/tensors/tensor_file.hpp"
+#include "tools/cli/output_file.hpp"
 #include "tools/cli/overrides.hpp"
 
 namespace equarx::cli {
@@ -69,10 +71,21 @@ void print(const std::string& text) {
 
 void run(const RunArguments& arguments) {
   const experiments::Plan plan = load(arguments.config);
+  std::optional<OutputFile> file;
+  std::optional<experiments::TraceFile> trace;
+  if (!arguments.trace.empty()) {
+    file.emplace(arguments.trace);
+    trace.emplace(file->stream(), plan.config, arguments.trace_run);
+  }
   experiments::ExperimentResult result;
   {
     const ProgressLine line;
-    result = run_experiment(plan, [&](const std::string& text) { line.show(text); });
+    result = run_experiment(
+        plan, [&](const std::string& text) { line.show(text); }, trace ? &*trace : nullptr);
+  }
+  if (trace) {
+    trace->finish();
+    file->keep();
   }
   print(arguments.json ? to_json(result, {.links = arguments.links}).dump(2) + "\n"
                        : to_table(result));

@@ -18,7 +18,9 @@ void print(const std::string& text);
 struct RunArguments {
   ConfigArguments config;
   bool json = false;
-  bool links = false;  ///< with `json`: of every link direction
+  bool links = false;     ///< with `json`: of every link direction
+  std::string trace;      ///< file for a trace; empty: none
+  std::string trace_run;  ///< label of the only collective in it; empty: all
 };
 
 /// Each returns normally or throws experiments::InputError for the user's mistakes.
