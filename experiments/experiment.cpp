@@ -115,7 +115,7 @@ class Experiment {
     // Values before times: they decide the bytes on the wire. The baseline first of all: others compare
     // with it.
     if (plan_.config.numerics) compute_all(result.runs);
-    for (std::size_t i = 0; i < chosen_.size(); ++i) time(*chosen_[i], result.runs[i]);
+    for (std::size_t i = 0; i < chosen_.size(); ++i) time(chosen_[i], result.runs[i]);
     const RunResult& baseline = result.runs[plan_.config.baseline];
     for (RunResult& run : result.runs)
       if (!run.failure && !baseline.failure) run.speedup = baseline.time_s / run.time_s;
@@ -123,12 +123,17 @@ class Experiment {
   }
 
  private:
+  struct Chosen {
+    const CollectivePlan* plan = nullptr;
+    std::optional<sim::TimeResult> time;  ///< if it was simulated to be chosen
+  };
+
   /// The only way, or the fastest. Candidates come by rising lower bound, so once that is beyond the best
   /// time no other can win.
-  const CollectivePlan* choose(const PlannedCollective& planned, RunResult& run) {
+  Chosen choose(const PlannedCollective& planned, RunResult& run) {
     if (planned.candidates.size() == 1 && planned.unsuited.empty())
-      return &planned.candidates.front();
-    const CollectivePlan* best = nullptr;
+      return {&planned.candidates.front(), std::nullopt};
+    Chosen best;
     double best_s = std::numeric_limits<double>::infinity();
     for (const CollectivePlan& candidate : planned.candidates) {
       const sim::Machine& machine = candidate.simulated.machine;
@@ -142,16 +147,15 @@ class Experiment {
       }
       progress_(
           fmt::format("{}: trying {}", candidate.config.label, name(candidate.config.algorithm)));
-      const sim::TimeResult time = sim::simulate(candidate.program, machine, candidate.costs);
-      if (time.failure) {
+      sim::TimeResult time = sim::simulate(candidate.program, machine, candidate.costs);
+      const bool failed = time.failure.has_value();
+      if (failed)
         report.note = "fails: it uses a link that breaks";
-        if (best == nullptr) best = &candidate;
-        continue;
-      }
-      report.time_s = time.time_s;
-      if (time.time_s >= best_s) continue;
-      best_s = time.time_s;
-      best = &candidate;
+      else
+        report.time_s = time.time_s;
+      if (failed ? best.plan != nullptr : time.time_s >= best_s) continue;
+      if (!failed) best_s = time.time_s;
+      best = {&candidate, std::move(time)};
     }
     for (const Unsuited& other : planned.unsuited)
       run.candidates.push_back({other.algorithm, std::nullopt, other.reason});
@@ -160,12 +164,12 @@ class Experiment {
 
   void compute_all(std::vector<RunResult>& runs) {
     const std::size_t first = plan_.config.baseline;
-    values::ResultTensor baseline(values::result_elements(chosen_[first]->program),
+    values::ResultTensor baseline(values::result_elements(chosen_[first].plan->program),
                                   plan_.config.tensor.dtype);
-    compute(*chosen_[first], runs[first], options({.result = &baseline}));
+    compute(*chosen_[first].plan, runs[first], options({.result = &baseline}));
     runs[first].numerics->against_baseline = numerics::ErrorMetrics{};
     for (std::size_t i = 0; i < runs.size(); ++i)
-      if (i != first) compute(*chosen_[i], runs[i], options({.baseline = &baseline}));
+      if (i != first) compute(*chosen_[i].plan, runs[i], options({.baseline = &baseline}));
   }
 
   values::ValueOptions options(values::ValueOptions what) const {
@@ -182,17 +186,21 @@ class Experiment {
     check_values(collective, *run.numerics, plan_.config.tensor.sample == 1.0);
   }
 
-  void time(const CollectivePlan& collective, RunResult& run) {
+  void time(Chosen& chosen, RunResult& run) {
+    const CollectivePlan& collective = *chosen.plan;
     const sim::Machine& machine = collective.simulated.machine;
-    progress_(fmt::format("{}: simulating {} messages", collective.config.label,
-                          collectives::total_messages(collective.program, machine.ranks())));
-    report_time(collective, sim::simulate(collective.program, machine, collective.costs), run);
+    if (!chosen.time) {
+      progress_(fmt::format("{}: simulating {} messages", collective.config.label,
+                            collectives::total_messages(collective.program, machine.ranks())));
+      chosen.time = sim::simulate(collective.program, machine, collective.costs);
+    }
+    report_time(collective, *chosen.time, run);
   }
 
   const Plan& plan_;
   const Progress& progress_;
   values::TensorSource source_;
-  std::vector<const CollectivePlan*> chosen_;  ///< by collective
+  std::vector<Chosen> chosen_;  ///< by collective
 };
 
 }  // namespace
