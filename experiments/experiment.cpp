@@ -155,7 +155,7 @@ class Experiment {
     // Values before times: they decide the bytes on the wire. The baseline first of all: others compare
     // with it.
     if (plan_.config.numerics) compute_all(result.runs);
-    for (std::size_t i = 0; i < chosen_.size(); ++i) time(*chosen_[i], result.runs[i]);
+    for (std::size_t i = 0; i < chosen_.size(); ++i) time(chosen_[i], result.runs[i]);
     if (plan_.workload) result.operations = plan_.workload->operations;
     const RunResult& baseline = result.runs[plan_.config.baseline];
     for (RunResult& run : result.runs)
@@ -164,12 +164,17 @@ class Experiment {
   }
 
  private:
+  struct Chosen {
+    const CollectivePlan* plan = nullptr;
+    std::optional<sim::TimeResult> time;  ///< if it was simulated to be chosen
+  };
+
   /// The only way, or the fastest. Candidates come by rising lower bound, so once that is beyond the best
   /// time no other can win.
-  const CollectivePlan* choose(const PlannedCollective& planned, RunResult& run) {
+  Chosen choose(const PlannedCollective& planned, RunResult& run) {
     if (planned.candidates.size() == 1 && planned.unsuited.empty())
-      return &planned.candidates.front();
-    const CollectivePlan* best = nullptr;
+      return {&planned.candidates.front(), std::nullopt};
+    Chosen best;
     double best_s = std::numeric_limits<double>::infinity();
     for (const CollectivePlan& candidate : planned.candidates) {
       const sim::Machine& machine = candidate.simulated.machine;
@@ -183,16 +188,15 @@ class Experiment {
       }
       progress_(
           fmt::format("{}: trying {}", candidate.config.label, name(candidate.config.algorithm)));
-      const sim::TimeResult time = sim::simulate(candidate.program, machine, candidate.costs);
-      if (time.failure) {
+      sim::TimeResult time = sim::simulate(candidate.program, machine, candidate.costs);
+      const bool failed = time.failure.has_value();
+      if (failed)
         report.note = "fails: it uses a link that breaks";
-        if (best == nullptr) best = &candidate;
-        continue;
-      }
-      report.time_s = time.time_s;
-      if (time.time_s >= best_s) continue;
-      best_s = time.time_s;
-      best = &candidate;
+      else
+        report.time_s = time.time_s;
+      if (failed ? best.plan != nullptr : time.time_s >= best_s) continue;
+      if (!failed) best_s = time.time_s;
+      best = {&candidate, std::move(time)};
     }
     for (const Unsuited& other : planned.unsuited)
       run.candidates.push_back({other.algorithm, std::nullopt, other.reason});
@@ -201,12 +205,12 @@ class Experiment {
 
   void compute_all(std::vector<RunResult>& runs) {
     const std::size_t first = plan_.config.baseline;
-    values::ResultTensor baseline(values::result_elements(chosen_[first]->program),
+    values::ResultTensor baseline(values::result_elements(chosen_[first].plan->program),
                                   plan_.config.tensor.dtype);
-    compute(*chosen_[first], runs[first], options({.result = &baseline}));
+    compute(*chosen_[first].plan, runs[first], options({.result = &baseline}));
     runs[first].numerics->against_baseline = numerics::ErrorMetrics{};
     for (std::size_t i = 0; i < runs.size(); ++i)
-      if (i != first) compute(*chosen_[i], runs[i], options({.baseline = &baseline}));
+      if (i != first) compute(*chosen_[i].plan, runs[i], options({.baseline = &baseline}));
   }
 
   values::ValueOptions options(values::ValueOptions what) const {
@@ -223,16 +227,17 @@ class Experiment {
     check_values(collective, *run.numerics, plan_.config.tensor.sample == 1.0);
   }
 
-  void time(const CollectivePlan& collective, RunResult& run) {
+  void time(Chosen& chosen, RunResult& run) {
+    const CollectivePlan& collective = *chosen.plan;
     const sim::Machine& machine = collective.simulated.machine;
     progress_(fmt::format("{}: simulating {} messages", collective.config.label,
                           collectives::total_messages(collective.program, machine.ranks())));
     if (plan_.workload) return time_phase(collective, *plan_.workload, run);
-    const sim::TimeResult time = simulate_whole(collective);
-    report_time(collective, time, run);
+    if (!chosen.time || is_traced(collective)) chosen.time = simulate_whole(collective);
+    report_time(collective, *chosen.time, run);
     if (run.failure) return;
     run.breakdown = break_down(collective, run.time_s);
-    check_time(collective, time, run.lower_bound_s, 1);
+    check_time(collective, *chosen.time, run.lower_bound_s, 1);
   }
 
   void time_phase(const CollectivePlan& collective, const WorkloadPlan& workload, RunResult& run) {
@@ -267,7 +272,7 @@ class Experiment {
   TraceFile* trace_;
   sim::Schedule schedule_;  ///< of the whole phase, or of the collective alone
   values::TensorSource source_;
-  std::vector<const CollectivePlan*> chosen_;  ///< by collective
+  std::vector<Chosen> chosen_;  ///< by collective
 };
 
 }  // namespace
