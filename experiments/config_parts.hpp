@@ -41,6 +41,8 @@ Json topology_json(const TopologyConfig& topology);
 /// Opens the tensor's files, if it has some.
 TensorConfig read_tensor(ObjectReader reader, std::uint32_t ranks);
 Json tensor_json(const TensorConfig& tensor);
+/// What a tensor's values are: their distribution, or "files".
+std::string_view values_name(const TensorConfig& tensor);
 
 /// "collective"; AllReduce by default.
 collectives::Collective read_collective_kind(ObjectReader& reader);

@@ -9,6 +9,7 @@
 #include "experiments/input_error.hpp"
 #include "models/collectives/traffic.hpp"
 #include "models/units/quantity.hpp"
+#include "sim/symmetry.hpp"
 
 namespace equarx::experiments {
 namespace {
@@ -127,17 +128,21 @@ sim::TimeResult simulate_layers(const CollectivePlan& plan, const WorkloadPlan& 
   return whole;
 }
 
-double slowest(const sim::Machine& machine) {
-  return machine.slowdown.empty() ? 1.0 : std::max(1.0, std::ranges::max(machine.slowdown));
+/// Of the chip that takes longest.
+double compute_time_s(const WorkloadPlan& workload, const sim::Machine& machine) {
+  return workload.compute_s * (machine.slowdown.empty() ? 1.0 : std::ranges::max(machine.slowdown));
 }
 
-/// Computing and the AllReduces' bytes, one after the other or side by side.
-double phase_bound_s(const WorkloadPlan& workload, const sim::Machine& machine,
+/// Computing and the AllReduces' bytes: one after the other where all chips are alike, and therefore in
+/// step. Elsewhere, and with overlap, some links may be busy while a chip computes.
+double phase_bound_s(const CollectivePlan& plan, const WorkloadPlan& workload,
                      double allreduce_bound_s) {
-  const double compute_s = workload.compute_s * slowest(machine);
+  const sim::Machine& machine = plan.simulated.machine;
+  const double compute_s = compute_time_s(workload, machine);
   const double allreduces_s = workload.allreduces * allreduce_bound_s;
-  return workload.schedule.overlap > 0 ? std::max(compute_s, allreduces_s)
-                                       : compute_s + allreduces_s;
+  const bool in_step =
+      workload.schedule.overlap == 0 && sim::asymmetry(plan.program, machine).empty();
+  return in_step ? compute_s + allreduces_s : std::max(compute_s, allreduces_s);
 }
 
 class Experiment {
@@ -246,11 +251,12 @@ class Experiment {
     const sim::TimeResult time =
         repeat ? simulate_layers(collective, workload) : simulate_whole(collective);
     report_time(collective, time, run);
-    run.lower_bound_s = phase_bound_s(workload, collective.simulated.machine, run.lower_bound_s);
+    run.lower_bound_s = phase_bound_s(collective, workload, run.lower_bound_s);
     run.wire_bytes_per_link *= workload.allreduces;
-    run.phase = {workload.compute_s, run.time_s - workload.compute_s, workload.allreduces, repeat};
+    const double compute_s = compute_time_s(workload, collective.simulated.machine);
+    run.phase = {compute_s, std::max(0.0, run.time_s - compute_s), workload.allreduces, repeat};
     if (run.failure) return;
-    run.breakdown = break_down(collective, run.phase->allreduce_s, workload.allreduces);
+    run.breakdown = break_down(collective, run.time_s, workload.allreduces);
     check_time(collective, time, run.lower_bound_s, workload.allreduces);
   }
 

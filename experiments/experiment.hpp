@@ -45,7 +45,7 @@ struct Candidate {
 
 /// Where the time of a transformer's phase goes.
 struct PhaseResult {
-  double compute_s = 0.0;    ///< core time of one chip
+  double compute_s = 0.0;    ///< core time of one chip, the slowest
   double allreduce_s = 0.0;  ///< all other time: AllReduces, as far as nothing goes on beside them
   std::uint32_t allreduces = 0;
   bool layers_repeated = false;  ///< each kind of layer was simulated once

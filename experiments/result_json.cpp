@@ -90,7 +90,7 @@ Json to_json(const RunResult& run, const JsonOptions& options) {
                {"numerics", run.numerics ? numerics_json(*run.numerics) : Json(nullptr)}};
   if (run.phase) {
     json["compute_s"] = run.phase->compute_s;
-    json["allreduce_s"] = run.phase->allreduce_s;
+    json["allreduce_s"] = done ? Json(run.phase->allreduce_s) : Json(nullptr);
     json["allreduce_count"] = run.phase->allreduces;
     json["layers_repeated"] = run.phase->layers_repeated;
   }

@@ -1,5 +1,6 @@
 #include "experiments/study_report.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <stdexcept>
@@ -15,6 +16,7 @@
 #include "experiments/result_json.hpp"
 #include "experiments/result_table.hpp"
 #include "experiments/topology_plan.hpp"
+#include "experiments/workload_json.hpp"
 #include "models/units/quantity.hpp"
 
 namespace equarx::experiments {
@@ -69,10 +71,34 @@ std::string rows_csv(const StudyResult& result) {
   return csv(rows);
 }
 
-/// What a tensor's values are: their distribution, or "files".
-std::string values_text(const TensorConfig& tensor) {
-  const Json values = tensor_json(tensor).at("values");
-  return values.contains("files") ? "files" : values.at("distribution").get<std::string>();
+/// Time of all operations of these kinds.
+double time_of(const std::vector<OperationTotal>& operations,
+               std::initializer_list<workloads::OperationKind> kinds) {
+  double time_s = 0.0;
+  for (const OperationTotal& operation : operations)
+    if (std::ranges::find(kinds, operation.kind) != kinds.end()) time_s += operation.time_s;
+  return time_s;
+}
+
+/// The last columns: what a transformer does, and where its time goes. Empty without a workload.
+Fields workload_fields(const ExperimentResult& result, const RunResult& run) {
+  using workloads::OperationKind;
+  constexpr std::size_t kFields = 9;
+  if (!run.phase) return Fields(kFields);
+  const WorkloadConfig& workload = *result.config.workload;
+  const workloads::Extent extent = workloads::extent(workload.phase);
+  const auto of = [&](std::initializer_list<OperationKind> kinds) {
+    return number(time_of(result.operations, kinds));
+  };
+  return {workload.model.name,
+          std::string(phase_name(workload.phase)),
+          number(extent.keys),
+          number(extent.batch),
+          number(run.phase->compute_s),
+          of({OperationKind::matrix}),
+          of({OperationKind::attention}),
+          of({OperationKind::vector, OperationKind::memory}),
+          run.failure ? "" : number(run.phase->allreduce_s)};
 }
 
 Fields point_fields(const StudyPoint& point, std::size_t index) {
@@ -87,7 +113,7 @@ Fields point_fields(const StudyPoint& point, std::size_t index) {
                    topology_text(config.topology),
                    fmt::format("{}", run.chips),
                    fmt::format("{}", config.tensor.bytes()),
-                   values_text(config.tensor),
+                   std::string(values_name(config.tensor)),
                    run.label,
                    std::string(name(run.algorithm)),
                    std::string(collectives::name(collective.ring)),
@@ -110,13 +136,16 @@ Fields point_fields(const StudyPoint& point, std::size_t index) {
   } else {
     fields.resize(fields.size() + 4);
   }
+  const Fields workload = workload_fields(point.result, run);
+  fields.insert(fields.end(), workload.begin(), workload.end());
   return fields;
 }
 
 constexpr std::string_view kPointColumns =
     "experiment,hardware,topology,chips,tensor_bytes,values,label,algorithm,ring,quantize,format,"
     "minishards,microshards,time_s,speedup,lower_bound_s,wire_bytes_per_link,payload_s,scales_s,"
-    "overhead_s,bubbles_s,mse,nmse,sqnr_db,mse_vs_baseline";
+    "overhead_s,bubbles_s,mse,nmse,sqnr_db,mse_vs_baseline,model,phase,tokens,batch,compute_s,"
+    "matrix_s,attention_s,elementwise_s,allreduce_s";
 
 std::string points_csv(const StudyResult& result) {
   std::vector<Fields> rows;
