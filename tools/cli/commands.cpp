@@ -12,6 +12,7 @@
 #include "experiments/config_json.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/input_error.hpp"
+#include "experiments/output_files.hpp"
 #include "experiments/quantize_file.hpp"
 #include "experiments/result_json.hpp"
 #include "experiments/result_table.hpp"
