@@ -146,8 +146,11 @@ double phase_bound_s(const WorkloadPlan& workload, const sim::Machine& machine,
 
 class Experiment {
  public:
-  Experiment(const Plan& plan, const Progress& progress)
-      : plan_(plan), progress_(progress), source_(make_source(plan.config.tensor)) {}
+  Experiment(const Plan& plan, const Progress& progress, const ExperimentOptions& options)
+      : plan_(plan),
+        progress_(progress),
+        value_threads_(options.value_threads),
+        source_(make_source(plan.config.tensor)) {}
 
   ExperimentResult run() {
     ExperimentResult result{plan_.config, std::vector<RunResult>(plan_.collectives.size()), {}};
@@ -211,6 +214,7 @@ class Experiment {
   }
 
   values::ValueOptions options(values::ValueOptions what) const {
+    what.threads = value_threads_;
     what.rounding_seed = plan_.config.tensor.values.seed;
     what.sample = plan_.config.tensor.sample;
     return what;
@@ -250,14 +254,16 @@ class Experiment {
 
   const Plan& plan_;
   const Progress& progress_;
+  unsigned value_threads_;
   values::TensorSource source_;
   std::vector<const CollectivePlan*> chosen_;  ///< by collective
 };
 
 }  // namespace
 
-ExperimentResult run_experiment(const Plan& plan, const Progress& progress) {
-  return Experiment(plan, progress).run();
+ExperimentResult run_experiment(const Plan& plan, const Progress& progress,
+                                const ExperimentOptions& options) {
+  return Experiment(plan, progress, options).run();
 }
 
 }  // namespace equarx::experiments

@@ -80,8 +80,13 @@ struct ExperimentResult {
 /// Called before each part of the work with a line about it.
 using Progress = std::function<void(const std::string&)>;
 
+struct ExperimentOptions {
+  unsigned value_threads = 0;  ///< that compute values; 0: one for each core
+};
+
 /// Runs every collective of the plan. No other thread may be running in this process (sim::simulate).
 /// @throws InvariantError if a result breaks a bound or a conservation law.
-ExperimentResult run_experiment(const Plan& plan, const Progress& progress);
+ExperimentResult run_experiment(const Plan& plan, const Progress& progress,
+                                const ExperimentOptions& options = {});
 
 }  // namespace equarx::experiments

@@ -11,6 +11,7 @@
 #include "experiments/result_json.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/hardware_command.hpp"
+#include "tools/cli/sweep_command.hpp"
 #include "tools/cli/topology_command.hpp"
 
 namespace {
@@ -32,12 +33,13 @@ constexpr const char* kFooter =
     "  equarx-sim reproduce experiments/equarx_paper\n"
     "  equarx-sim quantize tests/fixtures/activations/layer1_ranks8_tokens32.npy --format "
     "mxfp8-e4m3\n"
+    "  equarx-sim sweep configs/sweeps/size_and_slice.json\n"
     "\n"
     "'equarx-sim SUBCOMMAND --help' has the options of each. docs/configuration.md describes every "
     "key.\n"
     "\n"
     "Exit codes: 0 done, 1 a defect of this program (or a row outside its tolerance, with "
-    "--strict), "
+    "--strict, or a point of a sweep that failed), "
     "2 wrong input.";
 
 constexpr const char* kRunFooter =
@@ -62,6 +64,16 @@ constexpr const char* kQuantizeFooter =
     "  equarx-sim quantize tests/fixtures/activations/layer1_ranks8_tokens32.npy --format "
     "mxfp8-e4m3\n"
     "  equarx-sim quantize model.safetensors --tensor w --format int8 --elements-per-scale 64";
+
+constexpr const char* kSweepFooter =
+    "Examples:\n"
+    "  equarx-sim sweep configs/sweeps/size_and_slice.json --dry-run\n"
+    "  equarx-sim sweep configs/sweeps/size_and_slice.json -o results/sizes\n"
+    "  equarx-sim sweep configs/sweeps/size_and_slice.json --shard 1/4\n"
+    "\n"
+    "The same command again computes only what is missing. docs/sweeps.md describes the file.\n"
+    "\n"
+    "Exit codes: 0 done, 1 some points failed, 2 wrong input, 128 + the signal that stopped it.";
 
 void add_overrides(CLI::App& command, equarx::cli::ConfigArguments& arguments) {
   command
@@ -143,6 +155,35 @@ void add_tensor(CLI::App& command, equarx::cli::QuantizeArguments& arguments) {
       ->type_name("FILE");
 }
 
+void add_sweep(CLI::App& command, equarx::cli::SweepArguments& arguments) {
+  command
+      .add_option("SWEEP", arguments.file,
+                  "Configuration and axes (configs/schema/sweep.schema.json)")
+      ->type_name("FILE")
+      ->required();
+  command
+      .add_option(
+          "--output,-o", arguments.output,
+          "Folder for results.jsonl and results.csv; by default results/<name of the sweep>, "
+          "and with --shard a folder in it")
+      ->type_name("FOLDER");
+  command
+      .add_option("--jobs,-j", arguments.jobs,
+                  "Points that are computed side by side; by default as many as there are cores")
+      ->type_name("COUNT")
+      ->check(CLI::PositiveNumber);
+  command
+      .add_option("--shard", arguments.shard,
+                  "Compute only the i-th of n parts; their results.jsonl merge by concatenation")
+      ->type_name("I/N");
+  command.add_flag("--retry", arguments.retry, "Compute points again that failed");
+  command.add_flag("--fresh", arguments.fresh,
+                   "Move older results in the folder aside, and begin anew");
+  command.add_flag("--yes", arguments.yes, "Run even more than 100,000 points");
+  command.add_flag("--dry-run", arguments.dry_run,
+                   "Say how many points there are, and how many are missing; compute nothing");
+}
+
 int complain(int code, const std::string& message) {
   fmt::print(stderr, "equarx-sim: error: {}\n", message);
   return code;
@@ -202,6 +243,11 @@ int run(int argc, char** argv) {
       "Describe a topology: size, distances, bisection, and the ring through all chips");
   describe->footer(kTopologyFooter);
   add_topology(*describe, topology);
+  cli::SweepArguments points;
+  CLI::App* sweep = app.add_subcommand(
+      "sweep", "Run all combinations of some keys' values, side by side, and keep the results");
+  sweep->footer(kSweepFooter);
+  add_sweep(*sweep, points);
   app.footer(kFooter);  // last: subcommands made later would inherit it
 
   try {
@@ -220,6 +266,7 @@ int run(int argc, char** argv) {
   if (hardware->parsed()) cli::hardware(chip);
   if (quantize->parsed()) cli::quantize(tensor);
   if (describe->parsed()) cli::describe_topology(topology);
+  if (sweep->parsed()) return cli::sweep(points);
   if (reproduce->parsed() && !cli::reproduce(study)) return kExitOutsideTolerance;
   return EXIT_SUCCESS;
 }
