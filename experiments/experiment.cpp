@@ -147,8 +147,12 @@ double phase_bound_s(const CollectivePlan& plan, const WorkloadPlan& workload,
 
 class Experiment {
  public:
-  Experiment(const Plan& plan, const Progress& progress, TraceFile* trace)
-      : plan_(plan), progress_(progress), trace_(trace), source_(make_source(plan.config.tensor)) {
+  Experiment(const Plan& plan, const Progress& progress, const ExperimentOptions& options)
+      : plan_(plan),
+        progress_(progress),
+        value_threads_(options.value_threads),
+        trace_(options.trace),
+        source_(make_source(plan.config.tensor)) {
     if (plan.workload) schedule_ = plan.workload->schedule;
   }
 
@@ -219,6 +223,7 @@ class Experiment {
   }
 
   values::ValueOptions options(values::ValueOptions what) const {
+    what.threads = value_threads_;
     what.rounding_seed = plan_.config.tensor.values.seed;
     what.sample = plan_.config.tensor.sample;
     return what;
@@ -275,6 +280,7 @@ class Experiment {
 
   const Plan& plan_;
   const Progress& progress_;
+  unsigned value_threads_;
   TraceFile* trace_;
   sim::Schedule schedule_;  ///< of the whole phase, or of the collective alone
   values::TensorSource source_;
@@ -283,8 +289,9 @@ class Experiment {
 
 }  // namespace
 
-ExperimentResult run_experiment(const Plan& plan, const Progress& progress, TraceFile* trace) {
-  return Experiment(plan, progress, trace).run();
+ExperimentResult run_experiment(const Plan& plan, const Progress& progress,
+                                const ExperimentOptions& options) {
+  return Experiment(plan, progress, options).run();
 }
 
 }  // namespace equarx::experiments
