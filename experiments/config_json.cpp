@@ -79,7 +79,7 @@ Json to_json(const ExperimentConfig& config) {
   json["collective"] = collective_key(config.collective);
   json["collectives"] = Json::array();
   for (const CollectiveConfig& collective : config.collectives)
-    json["collectives"].push_back(collective_json(collective));
+    json["collectives"].push_back(collective_json(collective, config.collective));
   json["baseline"] = config.collectives[config.baseline].label;
   json["numerics"] = kSwitch[config.numerics ? 1 : 0];
   json["simulation"] = kSimulationModes[static_cast<std::size_t>(config.simulation)];

@@ -52,7 +52,7 @@ std::string_view collective_key(collectives::Collective collective);
 std::vector<CollectiveConfig> read_collectives(ObjectReader& reader,
                                                collectives::Collective collective,
                                                numerics::ElementFormat dtype);
-Json collective_json(const CollectiveConfig& collective);
+Json collective_json(const CollectiveConfig& collective, collectives::Collective kind);
 
 /// Links and chips of a topology that are not as the others.
 FaultsConfig read_faults(ObjectReader reader, const TopologyConfig& topology,

@@ -10,6 +10,7 @@
 #include "experiments/breakdown.hpp"
 #include "experiments/config.hpp"
 #include "experiments/plan.hpp"
+#include "experiments/trace_json.hpp"
 #include "models/values/value_executor.hpp"
 #include "sim/time_executor.hpp"
 
@@ -80,8 +81,15 @@ struct ExperimentResult {
 /// Called before each part of the work with a line about it.
 using Progress = std::function<void(const std::string&)>;
 
+struct ExperimentOptions {
+  unsigned value_threads = 0;  ///< that compute values; 0: one for each core
+  /// Gets the traces of the collectives that it wants; phases are then simulated with all their layers.
+  TraceFile* trace = nullptr;
+};
+
 /// Runs every collective of the plan. No other thread may be running in this process (sim::simulate).
 /// @throws InvariantError if a result breaks a bound or a conservation law.
-ExperimentResult run_experiment(const Plan& plan, const Progress& progress);
+ExperimentResult run_experiment(const Plan& plan, const Progress& progress,
+                                const ExperimentOptions& options = {});
 
 }  // namespace equarx::experiments

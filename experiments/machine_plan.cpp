@@ -169,26 +169,11 @@ SimulatedMachine representatives(const collectives::Program& program, const sim:
 }
 
 /// What SimGrid and the time executor take of memory to simulate all chips; measured, with a margin.
-double needed_bytes(const collectives::Program& program) {
+double needed_bytes(double chips, double channels) {
   constexpr double kPerChip = 96.0 * 1024;  // an actor, its stack and its host
   constexpr double kPerChannel = 2048;      // of each chip: a mailbox, a queue, a route
   constexpr double kPerPair = 8;            // of any two chips: the routing table
-  const double chips = program.ranks();
-  return chips * (kPerChip + kPerChannel * static_cast<double>(program.channels.size())) +
-         kPerPair * chips * chips;
-}
-
-void check_memory(const collectives::Program& program) {
-  const double needed = needed_bytes(program);
-  const double available = available_memory_bytes();
-  if (needed > available)
-    throw InputError(
-        "/simulation",
-        fmt::format("simulating all {} chips takes {} of memory, and this computer has "
-                    "{}; use fewer chips, or a uniform torus or ring, which "
-                    "representatives can stand for",
-                    program.ranks(), units::format_short(needed, units::Dimension::bytes),
-                    units::format_short(available, units::Dimension::bytes)));
+  return chips * (kPerChip + kPerChannel * channels) + kPerPair * chips * chips;
 }
 
 }  // namespace
@@ -203,16 +188,35 @@ const std::vector<ChipId>& Site::ring() {
   return *ring_;
 }
 
+bool has_representatives(Algorithm algorithm, const ExperimentConfig& config) {
+  return config.simulation != SimulationMode::full &&
+         is_symmetric_by_construction(algorithm, config);
+}
+
+void check_machine_memory(Algorithm algorithm, const RankGrid& grid,
+                          const ExperimentConfig& config) {
+  if (has_representatives(algorithm, config)) return;
+  const double needed =
+      needed_bytes(grid.ranks(), static_cast<double>(estimate_channels(algorithm, grid)));
+  const double available = available_memory_bytes();
+  if (needed > available)
+    throw InputError(
+        "/simulation",
+        fmt::format("simulating all {} chips takes {} of memory, and this computer has "
+                    "{}; use fewer chips, or a uniform torus or ring, which "
+                    "representatives can stand for",
+                    grid.ranks(), units::format_short(needed, units::Dimension::bytes),
+                    units::format_short(available, units::Dimension::bytes)));
+}
+
 SimulatedMachine plan_machine(Algorithm algorithm, const collectives::Program& program,
                               Site& site) {
   const ExperimentConfig& config = site.config();
-  const bool full = config.simulation == SimulationMode::full;
-  if (!full && is_symmetric_by_construction(algorithm, config))
+  if (has_representatives(algorithm, config))
     return representatives(program, {{}, config.chip.link_rate(), config.chip.hop_latency.value},
                            config);
-  check_memory(program);
   sim::Machine machine = make_machine(algorithm, program, site);
-  if (full) return {std::move(machine), false, "asked for"};
+  if (config.simulation == SimulationMode::full) return {std::move(machine), false, "asked for"};
   const std::string obstacle = sim::asymmetry(program, machine);
   // Representatives are one more than a chip has peers: sometimes no gain.
   if (obstacle.empty()) {

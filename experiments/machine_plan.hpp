@@ -35,9 +35,17 @@ struct SimulatedMachine {
   std::string reason;      ///< for people: "all chips are alike"
 };
 
+/// Whether representatives are simulated, as can be seen without looking at any chip.
+/// @throws InputError if the algorithm needs a ring, and there is none.
+bool has_representatives(Algorithm algorithm, const ExperimentConfig& config);
+
+/// Whether this computer can hold the machine, before any of it or its program is made.
+/// @throws InputError if all chips would be simulated, and need more memory than it has.
+void check_machine_memory(Algorithm algorithm, const collectives::RankGrid& grid,
+                          const ExperimentConfig& config);
+
 /// Representatives if they have the timing of all chips and the configuration does not ask for all.
-/// @throws InputError if it asks for representatives and there are none, or if all chips would need more
-/// memory than this computer has.
+/// @throws InputError if it asks for representatives and there are none.
 SimulatedMachine plan_machine(Algorithm algorithm, const collectives::Program& program, Site& site);
 
 }  // namespace equarx::experiments

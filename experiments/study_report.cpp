@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <stdexcept>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <unistd.h>
 
 #include "experiments/algorithms.hpp"
 #include "experiments/config_json.hpp"
 #include "experiments/config_parts.hpp"
 #include "experiments/input_error.hpp"
+#include "experiments/output_files.hpp"
 #include "experiments/result_json.hpp"
 #include "experiments/result_table.hpp"
 #include "experiments/topology_plan.hpp"
@@ -22,7 +20,7 @@
 namespace equarx::experiments {
 namespace {
 
-using Fields = std::vector<std::string>;
+using Fields = CsvRow;
 
 std::string_view verdict(const StudyOutcome& outcome) {
   return outcome.within_tolerance() ? "yes" : "NO";
@@ -36,24 +34,6 @@ std::string figure_text(const StudyRow& row, double value) {
 
 std::string expected_text(const StudyRow& row) {
   return (row.relation == Relation::at_most ? "<= " : "") + figure_text(row, row.expected);
-}
-
-/// A field of a CSV file (RFC 4180).
-std::string quoted(const std::string& field) {
-  if (field.find_first_of(",\"\n") == std::string::npos) return field;
-  std::string text = "\"";
-  for (const char c : field) text += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return text + '"';
-}
-
-std::string csv(const std::vector<Fields>& rows) {
-  std::string text;
-  for (const Fields& row : rows) {
-    Fields fields;
-    for (const std::string& field : row) fields.push_back(quoted(field));
-    text += fmt::format("{}\n", fmt::join(fields, ","));
-  }
-  return text;
 }
 
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
@@ -180,20 +160,6 @@ Json study_json(const StudyResult& result) {
   return json;
 }
 
-/// Written beside its place and then moved there, so that a reader never sees half of it.
-std::filesystem::path write_file(const std::filesystem::path& path, const std::string& text) {
-  const std::filesystem::path partial = path.string() + ".partial";
-  std::ofstream file(partial, std::ios::binary);
-  file << text;
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(partial, path, error);
-  if (!file || error)
-    throw InputError(
-        "", fmt::format("cannot write {}; is there room, and may you write there?", path.string()));
-  return path;
-}
-
 std::string outcomes_table(const std::vector<StudyOutcome>& outcomes) {
   if (outcomes.empty()) return "  no reported figures to compare with\n";
   std::vector<TableRow> rows = {
@@ -218,21 +184,9 @@ std::string to_table(const StudyResult& result) {
   return text;
 }
 
-void check_folder(const std::filesystem::path& folder) {
-  std::filesystem::path there = std::filesystem::absolute(folder);
-  while (!std::filesystem::exists(there) && there.has_relative_path()) there = there.parent_path();
-  if (!std::filesystem::is_directory(there) || access(there.c_str(), W_OK) != 0)
-    throw InputError("", fmt::format("cannot write to {}: {} is not a folder that you may write to",
-                                     folder.string(), there.string()));
-}
-
 std::vector<std::filesystem::path> write_report(const StudyResult& result,
                                                 const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    throw InputError(
-        "", fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
+  make_folder(folder);
   return {write_file(folder / "rows.csv", rows_csv(result)),
           write_file(folder / "points.csv", points_csv(result)),
           write_file(folder / "study.json", study_json(result).dump(2) + "\n")};

@@ -78,6 +78,7 @@ std::vector<LinkId> dimension_ordered_route(const GridShape& shape, const Topolo
 std::vector<LinkId> breadth_first_route(const Topology& topology, ChipId from, ChipId to) {
   topology.require_chip(from);
   topology.require_chip(to);
+  if (const std::optional<LinkId> link = topology.find_link(from, to)) return {*link};
   const ArrivalLinks arrivals = search_from(topology, from);
   std::vector<LinkId> route;
   for (ChipId chip = to; chip != from; chip = topology.link(route.back()).from) {

@@ -137,7 +137,8 @@ class UniformValidator {
   bool holds(BufferId id, const Origin& origin) const {
     const std::vector<Origin>& arrivals = arrivals_.at(id);
     if (origin == Origin{}) return made_[id];
-    if (std::ranges::find(arrivals, origin) != arrivals.end()) return true;
+    // What is passed on has mostly just come.
+    if (std::find(arrivals.rbegin(), arrivals.rend(), origin) != arrivals.rend()) return true;
     if (origin.offset != 0 || !made_[id]) return false;
     std::uint64_t makers = 1;
     for (const Origin& arrival : arrivals)

@@ -12,14 +12,17 @@
 #include "experiments/config_json.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/input_error.hpp"
+#include "experiments/output_files.hpp"
 #include "experiments/quantize_file.hpp"
 #include "experiments/result_json.hpp"
 #include "experiments/result_table.hpp"
 #include "experiments/schema.hpp"
 #include "experiments/study.hpp"
 #include "experiments/study_report.hpp"
+#include "experiments/trace_json.hpp"
 #include "models/tensors/file_error.hpp"
 #include "models/tensors/tensor_file.hpp"
+#include "tools/cli/output_file.hpp"
 #include "tools/cli/overrides.hpp"
 
 namespace equarx::cli {
@@ -67,14 +70,26 @@ void print(const std::string& text) {
     throw InputError("", "cannot write to standard output");
 }
 
-void run(const ConfigArguments& arguments, bool json, bool links) {
-  const experiments::Plan plan = load(arguments);
+void run(const RunArguments& arguments) {
+  const experiments::Plan plan = load(arguments.config);
+  std::optional<OutputFile> file;
+  std::optional<experiments::TraceFile> trace;
+  if (!arguments.trace.empty()) {
+    file.emplace(arguments.trace);
+    trace.emplace(file->stream(), plan.config, arguments.trace_run);
+  }
   experiments::ExperimentResult result;
   {
     const ProgressLine line;
-    result = run_experiment(plan, [&](const std::string& text) { line.show(text); });
+    result = run_experiment(plan, [&](const std::string& text) { line.show(text); },
+                            {.trace = trace ? &*trace : nullptr});
   }
-  print(json ? to_json(result, {.links = links}).dump(2) + "\n" : to_table(result));
+  if (trace) {
+    trace->finish();
+    file->keep();
+  }
+  print(arguments.json ? to_json(result, {.links = arguments.links}).dump(2) + "\n"
+                       : to_table(result));
 }
 
 void show(const ConfigArguments& arguments) {

@@ -15,8 +15,16 @@ struct ConfigArguments {
 /// Writes to standard output, all or an InputError.
 void print(const std::string& text);
 
+struct RunArguments {
+  ConfigArguments config;
+  bool json = false;
+  bool links = false;     ///< with `json`: of every link direction
+  std::string trace;      ///< file for a trace; empty: none
+  std::string trace_run;  ///< label of the only collective in it; empty: all
+};
+
 /// Each returns normally or throws experiments::InputError for the user's mistakes.
-void run(const ConfigArguments& arguments, bool json, bool links);
+void run(const RunArguments& arguments);
 void show(const ConfigArguments& arguments);
 void validate(const ConfigArguments& arguments);
 

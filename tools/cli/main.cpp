@@ -8,139 +8,41 @@
 #include <fmt/format.h>
 
 #include "experiments/input_error.hpp"
-#include "experiments/result_json.hpp"
+#include "tools/cli/app.hpp"
 #include "tools/cli/commands.hpp"
-#include "tools/cli/hardware_command.hpp"
-#include "tools/cli/topology_command.hpp"
 
 namespace {
 
 constexpr int kExitOurFault = 1;
 constexpr int kExitWrongInput = 2;
-constexpr int kExitOutsideTolerance = 1;  // of `reproduce --strict`
 
-constexpr const char* kAbout =
-    "Times and computes quantized collectives on simulated TPU slices.\n"
-    "A collective is timed by a discrete-event simulation, and computed on real tensors.";
-
-constexpr const char* kFooter =
-    "Examples:\n"
-    "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json\n"
-    "  equarx-sim show configs/experiments/allreduce_v5e_4x2.json\n"
-    "  equarx-sim hardware tpu-v5p\n"
-    "  equarx-sim topology --torus 4x4x4 --svg torus.svg\n"
-    "  equarx-sim reproduce experiments/equarx_paper\n"
-    "  equarx-sim quantize tests/fixtures/activations/layer1_ranks8_tokens32.npy --format "
-    "mxfp8-e4m3\n"
-    "\n"
-    "'equarx-sim SUBCOMMAND --help' has the options of each. docs/configuration.md describes every "
-    "key.\n"
-    "\n"
-    "Exit codes: 0 done, 1 a defect of this program (or a row outside its tolerance, with "
-    "--strict), "
-    "2 wrong input.";
-
-constexpr const char* kRunFooter =
-    "Examples:\n"
-    "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json\n"
-    "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json --json | python3 -m json.tool\n"
-    "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json --set /topology/slice=4x4 "
-    "--set '/tensor/bytes=8 MiB'\n"
-    "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json --set /simulation=full --json "
-    "--links > result.json\n"
-    "  python3 tools/plot/plot.py links result.json --label bf16";
-
-constexpr const char* kTopologyFooter =
-    "Examples:\n"
-    "  equarx-sim topology configs/experiments/allreduce_v5e_4x2.json\n"
-    "  equarx-sim topology --slice 8x16 --set '/topology/avoid=[[\"(0,0)\", \"(0,1)\"]]'\n"
-    "  equarx-sim topology --torus 4x4x4 --svg torus.svg\n"
-    "  equarx-sim topology --torus 4x8 --wraparound false,true --hardware tpu-v6e --json";
-
-constexpr const char* kQuantizeFooter =
-    "Examples:\n"
-    "  equarx-sim quantize tests/fixtures/activations/layer1_ranks8_tokens32.npy --format "
-    "mxfp8-e4m3\n"
-    "  equarx-sim quantize model.safetensors --tensor w --format int8 --elements-per-scale 64";
-
-void add_overrides(CLI::App& command, equarx::cli::ConfigArguments& arguments) {
+void add_sweep(CLI::App& command, equarx::cli::SweepArguments& arguments) {
   command
-      .add_option(
-          "--set", arguments.overrides,
-          "Override the configuration's value at a JSON pointer by JSON or plain text, like "
-          "'/tensor/bytes=8 MiB'; may be repeated")
-      ->type_name("POINTER=VALUE")
-      ->expected(1)
-      ->take_all();
-}
-
-void add_config(CLI::App& command, equarx::cli::ConfigArguments& arguments) {
-  command.add_option("CONFIG", arguments.path, "Experiment configuration (JSON)")
+      .add_option("SWEEP", arguments.file,
+                  "Configuration and axes (configs/schema/sweep.schema.json)")
       ->type_name("FILE")
       ->required();
-  add_overrides(command, arguments);
-}
-
-void add_topology(CLI::App& command, equarx::cli::TopologyArguments& arguments) {
   command
-      .add_option("CONFIG", arguments.config.path,
-                  "Experiment configuration, of which hardware and topology are read; or give "
-                  "--slice, --mesh, --torus, --ring, --fully-connected or --file instead")
-      ->type_name("FILE");
-  add_overrides(command, arguments.config);
+      .add_option(
+          "--output,-o", arguments.output,
+          "Folder for results.jsonl and results.csv; by default results/<name of the sweep>, "
+          "and with --shard a folder in it")
+      ->type_name("FOLDER");
   command
-      .add_option("--hardware", arguments.hardware,
-                  "Built-in chip or hardware file; tpu-v5e by default")
-      ->type_name("CHIP");
-  command.add_option("--slice", arguments.slice, "Slice that the chip is offered in, like 4x4")
-      ->type_name("SHAPE");
-  command.add_option("--mesh", arguments.mesh, "Grid without wraparound, like 4x4x4")
-      ->type_name("SHAPE");
-  command.add_option("--torus", arguments.torus, "Grid with wraparound, like 4x4x4")
-      ->type_name("SHAPE");
+      .add_option("--jobs,-j", arguments.jobs,
+                  "Points that are computed side by side; by default as many as there are cores")
+      ->type_name("COUNT")
+      ->check(CLI::PositiveNumber);
   command
-      .add_option("--wraparound", arguments.wraparound,
-                  "Which axes of the torus wrap around, like true,false; by default all")
-      ->type_name("AXES");
-  command.add_option("--ring", arguments.ring, "Number of chips in a circle")->type_name("CHIPS");
-  command
-      .add_option("--fully-connected", arguments.fully_connected,
-                  "Number of chips with a cable between every two")
-      ->type_name("CHIPS");
-  command.add_option("--file", arguments.file, "Graph file (configs/schema/topology.schema.json)")
-      ->type_name("FILE");
-  command.add_option("--svg", arguments.svg, "Draw the topology and its ring into this file")
-      ->type_name("FILE");
-  command.add_flag("--json", arguments.json, "Print one JSON object instead of a table");
-}
-
-void add_tensor(CLI::App& command, equarx::cli::QuantizeArguments& arguments) {
-  command.add_option("FILE", arguments.file, ".npy (f4, f2, bf16 as u2) or .safetensors file")
-      ->type_name("PATH")
-      ->required();
-  command.add_option("--tensor", arguments.tensor, "Name of the tensor in a .safetensors file")
-      ->type_name("NAME");
-  command
-      .add_option("--format", arguments.format, "Format: int8, int4, fp8-e4m3, mxfp4, nvfp4, ...")
-      ->capture_default_str()
-      ->type_name("NAME");
-  command.add_option("--scale", arguments.scale, "Type of the scales; by default the format's own")
-      ->type_name("TYPE");
-  command
-      .add_option("--layout", arguments.layout,
-                  "strided or contiguous; by default the format's own")
-      ->type_name("NAME");
-  command.add_option("--block", arguments.block, "Elements per scale of the contiguous layout")
-      ->type_name("COUNT");
-  command
-      .add_option("--elements-per-scale", arguments.elements_per_scale,
-                  "Size of a strided scale group; 128 by default")
-      ->type_name("COUNT");
-  command.add_option("--rounding", arguments.rounding, "nearest or stochastic")->type_name("MODE");
-  command
-      .add_option("--output,-o", arguments.output,
-                  "Write the dequantized tensor here (.npy, float32)")
-      ->type_name("FILE");
+      .add_option("--shard", arguments.shard,
+                  "Compute only the i-th of n parts; their results.jsonl merge by concatenation")
+      ->type_name("I/N");
+  command.add_flag("--retry", arguments.retry, "Compute points again that failed");
+  command.add_flag("--fresh", arguments.fresh,
+                   "Move older results in the folder aside, and begin anew");
+  command.add_flag("--yes", arguments.yes, "Run even more than 100,000 points");
+  command.add_flag("--dry-run", arguments.dry_run,
+                   "Say how many points there are, and how many are missing; compute nothing");
 }
 
 int complain(int code, const std::string& message) {
@@ -150,78 +52,18 @@ int complain(int code, const std::string& message) {
 
 int run(int argc, char** argv) {
   using namespace equarx;
-  CLI::App app{kAbout, "equarx-sim"};
-  app.set_version_flag("--version", fmt::format("equarx-sim {}", experiments::version()));
-  app.require_subcommand(1);
-
-  cli::ConfigArguments arguments;
-  bool json = false;
-  CLI::App* run = app.add_subcommand("run", "Run an experiment and print its results as a table");
-  run->footer(kRunFooter);
-  add_config(*run, arguments);
-  CLI::Option* as_json = run->add_flag(
-      "--json", json, "Print one JSON object instead (configs/schema/result.schema.json)");
-  bool links = false;
-  run->add_flag("--links", links,
-                "With --json: bytes, busy time and utilisation of every link direction; of all "
-                "chips if /simulation is \"full\"")
-      ->needs(as_json);
-  CLI::App* show =
-      app.add_subcommand("show", "Print the configuration with all defaults filled in");
-  add_config(*show, arguments);
-  CLI::App* validate = app.add_subcommand("validate", "Check the configuration and run nothing");
-  add_config(*validate, arguments);
-  cli::ReproduceArguments study;
-  CLI::App* reproduce = app.add_subcommand(
-      "reproduce",
-      "Run a study and compare it, row by row, with figures that were reported or that formulas "
-      "give");
-  reproduce->add_option("STUDY", study.study, "Folder with a study.json")
-      ->type_name("FOLDER")
-      ->required();
-  reproduce->add_option("--output,-o", study.output,
-                        "Folder for rows.csv, points.csv and study.json; by default "
-                        "results/<name of the study>");
-  reproduce->add_flag("--strict", study.strict,
-                      "Exit with 1 if any row is outside its stated tolerance");
-
-  cli::QuantizeArguments tensor;
-  CLI::App* quantize =
-      app.add_subcommand("quantize", "Quantize the tensor of a file once and report the error");
-  quantize->footer(kQuantizeFooter);
-  add_tensor(*quantize, tensor);
-
-  cli::HardwareArguments chip;
-  CLI::App* hardware = app.add_subcommand(
-      "hardware", "List the built-in chips, or show every parameter of one with its source");
-  hardware->add_option("CHIP", chip.chip, "Name of a built-in chip, or path of a hardware file");
-  hardware->add_flag("--json", chip.json, "Print JSON instead; of one chip, a hardware file");
-  cli::TopologyArguments topology;
-  CLI::App* describe = app.add_subcommand(
-      "topology",
-      "Describe a topology: size, distances, bisection, and the ring through all chips");
-  describe->footer(kTopologyFooter);
-  add_topology(*describe, topology);
-  app.footer(kFooter);  // last: subcommands made later would inherit it
-
+  int exit_code = EXIT_SUCCESS;
+  const auto app = cli::make_app(exit_code);
   try {
-    app.parse(argc, argv);
+    app->parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != EXIT_SUCCESS)
       throw experiments::InputError("", fmt::format("{}; see 'equarx-sim --help'", error.what()));
     std::ostringstream text;  // of --help or --version
-    app.exit(error, text, text);
+    app->exit(error, text, text);
     cli::print(text.str());
-    return EXIT_SUCCESS;
   }
-  if (run->parsed()) cli::run(arguments, json, links);
-  if (show->parsed()) cli::show(arguments);
-  if (validate->parsed()) cli::validate(arguments);
-  if (hardware->parsed()) cli::hardware(chip);
-  if (quantize->parsed()) cli::quantize(tensor);
-  if (describe->parsed()) cli::describe_topology(topology);
-  if (reproduce->parsed() && !cli::reproduce(study)) return kExitOutsideTolerance;
-  return EXIT_SUCCESS;
+  return exit_code;
 }
 
 }  // namespace

@@ -9,10 +9,14 @@
 
 #include "experiments/input_error.hpp"
 #include "experiments/report.hpp"
+#include "experiments/report_pictures.hpp"
 #include "experiments/result_json.hpp"
 
 namespace equarx::cli {
 namespace {
+
+/// More would make the page heavy.
+constexpr std::size_t kMostPictures = 24;
 
 /// "sweep.jsonl", or "sweep.jsonl and 3 more"
 std::string title_of(const std::vector<std::string>& paths) {
@@ -42,6 +46,8 @@ void report(const ReportArguments& arguments) {
                                  .results = experiments::read_results(arguments.results),
                                  .pictures = {},
                                  .version = std::string(experiments::version())};
+  experiments::fill_in_parameters(input.results);
+  input.pictures = experiments::make_pictures(input.results, kMostPictures);
   write(arguments.output, make_report(input));
   for (const std::string& note : input.results.notes)
     fmt::print(stderr, "equarx-sim: note: {}\n", note);

@@ -6,20 +6,24 @@ import pathlib
 import re
 import sys
 import types
+import typing
 
 # This file is run as a script, so its own folder is where the imports below are found.
 import data
+import quantities
 import result
+import sweep_file
+import trace_file
 try:
     import style
-    from pictures import (breakdown, error_by_speedup, links, paper_ratio, prefill, prefill_speedup, prefill_time,
-                          speedup_by_size, tails, time_by_size)
+    from pictures import (breakdown, error_by_speedup, gantt, links, paper_ratio, prefill, prefill_speedup,
+                          prefill_time, speedup_by_size, sweep, tails, time_by_size)
 except ModuleNotFoundError as problem:
     sys.exit(f"plot: {sys.executable} has no module '{problem.name}'; "
              "'bash tools/setup.sh' installs matplotlib for /usr/bin/python3")
 
 WRONG_INPUT = 2
-STUDY, LINKS = "study", "links"
+STUDY, LINKS, GANTT, SWEEP = "study", "links", "gantt", "sweep"
 POINTS, ROWS = "points.csv", "rows.csv"
 
 
@@ -52,6 +56,8 @@ EXAMPLES = f"""
 kinds:
 {chr(10).join(f'  {name:15} {kind.what} (of {kind.table})' for name, kind in KINDS.items())}
   {LINKS:15} how busy every link of a slice is (of JSON from 'equarx-sim run CONFIG --json --links')
+  {GANTT:15} the pipeline of one chip (of a trace from 'equarx-sim run CONFIG --trace FILE')
+  {SWEEP:15} one value against two axes (of results.jsonl or results.csv of 'equarx-sim sweep')
   {STUDY:15} all that a folder with {POINTS} and {ROWS} has the experiments for
 
 examples:
@@ -62,6 +68,10 @@ examples:
   python3 tools/plot/plot.py tails results/real_activations/points.csv
   equarx-sim run CONFIG --json --links > result.json
   python3 tools/plot/plot.py links result.json --label bf16
+  equarx-sim run CONFIG --trace trace.json
+  python3 tools/plot/plot.py gantt trace.json --label int8 --chip '(0,0)' --from 10us --to 40us
+  python3 tools/plot/plot.py sweep results/my_sweep/results.jsonl --label int8 --x /tensor/bytes \\
+      --y /topology/slice --value speedup
 """
 
 
@@ -76,17 +86,39 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     made = OneLineParser(prog="plot.py", description=__doc__, epilog=EXAMPLES,
                          formatter_class=argparse.RawDescriptionHelpFormatter)
-    made.add_argument("kind", metavar="KIND", choices=[*KINDS, LINKS, STUDY], help="see below")
+    made.add_argument("kind", metavar="KIND", choices=[*KINDS, *FILES, STUDY], help="see below")
     made.add_argument("inputs", metavar="INPUT", nargs="+", type=pathlib.Path,
-                      help="CSV files, whose rows are put together; for study a folder, for links a JSON file")
+                      help="CSV files, whose rows are put together; for study a folder, for links and gantt "
+                      "a JSON file, for sweep its results")
     made.add_argument("-o", "--output", metavar="DIR", type=pathlib.Path,
                       help="folder for the pictures (default: the current one; for study its own)")
     made.add_argument("--experiment", metavar="NAME",
                       help="draw this experiment of points.csv (default: sizes, six or activations, as the "
                       "picture needs)")
     made.add_argument("--label", metavar="LABEL", default="",
-                      help="of links: the collective to draw, if there are several")
+                      help="of links, gantt and sweep: the collective to draw, if there are several")
+    made.add_argument("--chip", metavar="NAME", default="",
+                      help="of gantt: the chip, as the trace calls it (default: the first)")
+    made.add_argument("--from", dest="start", metavar="TIME", default="", help="of gantt: like 10us; default 0")
+    made.add_argument("--to", dest="end", metavar="TIME", default="", help="of gantt: default the end")
+    made.add_argument("--x", metavar="AXIS", default="", help="of sweep: the axis across, like /tensor/bytes")
+    made.add_argument("--y", metavar="AXIS", default="", help="of sweep: the axis down")
+    made.add_argument("--value", metavar="NAME", default="",
+                      help="of sweep: speedup (default), time_s, nmse, sqnr_db or any other number of a run")
+    made.add_argument("--where", metavar="AXIS=VALUE", action="append", default=[],
+                      help="of sweep: where to hold another axis; may be repeated")
     return made
+
+
+def check_options(arguments: argparse.Namespace) -> None:
+    """Refuses options that this kind of picture does not have."""
+    flags = {"start": "--from", "end": "--to"}
+    for name in sorted({name for kind in FILES.values() for name in kind.options} | {"experiment"}):
+        kinds = [kind for kind, entry in FILES.items() if name in entry.options]
+        if getattr(arguments, name) and arguments.kind not in kinds and (name != "experiment"
+                                                                       or arguments.kind in FILES):
+            of = f"is for {', '.join(kinds)}" if kinds else f"is not for {arguments.kind}"
+            raise data.InputError(f"{flags.get(name, '--' + name)} {of}")
 
 
 def file_name(kind_name: str, experiment: str) -> str:
@@ -126,21 +158,77 @@ def study(folder: pathlib.Path) -> dict:
             for name, experiment in wanted(folder)}
 
 
+def only_input(arguments: argparse.Namespace) -> pathlib.Path:
+    """The one file of a kind that takes one."""
+    if len(arguments.inputs) != 1:
+        raise data.InputError(f"{arguments.kind} takes one JSON file")
+    return arguments.inputs[0]
+
+
+def named(arguments: argparse.Namespace, *words: str) -> str:
+    """Name of a picture's files, after the words that chose it."""
+    return "_".join([arguments.kind, *(re.sub(r"[^A-Za-z0-9.-]+", "_", word).strip("_") for word in words if word)])
+
+
 def draw_links(arguments: argparse.Namespace) -> dict:
     """The figure of one collective's links; if there is a choice, its file is named after it."""
-    if len(arguments.inputs) != 1 or arguments.experiment:
-        raise data.InputError("links takes one JSON file, and no --experiment")
-    run = result.read(arguments.inputs[0], arguments.label)
-    words = re.sub(r"[^A-Za-z0-9.-]+", "_", arguments.label)
-    return {f"{LINKS}_{words}" if words else LINKS: links.draw(run)}
+    run = result.read(only_input(arguments), arguments.label)
+    return {named(arguments, arguments.label): links.draw(run)}
+
+
+def seconds(option: str, text: str) -> float:
+    """A time with its unit."""
+    value = quantities.parsed(text, quantities.TIME_UNITS)
+    if value is None or not value >= 0:
+        raise data.InputError(f"{option} is '{text}', which is not a time; write it like 10us or 0.2ms")
+    return value
+
+
+def draw_gantt(arguments: argparse.Namespace) -> dict:
+    """The figure of one chip's pipeline."""
+    start = seconds("--from", arguments.start) if arguments.start else 0.0
+    end = seconds("--to", arguments.end) if arguments.end else None
+    trace = trace_file.read(only_input(arguments), arguments.label, arguments.chip)
+    name = named(arguments, arguments.label, arguments.chip)
+    return {name: gantt.draw(trace, start, end)}
+
+
+def draw_sweep(arguments: argparse.Namespace) -> dict:
+    """The figure of one value of a sweep."""
+    read = sweep_file.read(arguments.inputs)
+    if not arguments.x or not arguments.y:
+        raise data.InputError(f"sweep needs --x and --y; the axes are: {', '.join(read.axes())}")
+    where = {}
+    for text in arguments.where:
+        axis, equals, value = text.partition("=")
+        if not equals:
+            raise data.InputError(f"--where {text}: expected AXIS=VALUE, like /topology/slice=4x2")
+        where[axis] = value
+    value = arguments.value or "speedup"
+    figure = sweep.draw(read, arguments.x, arguments.y, value, arguments.label, where)
+    return {named(arguments, value, arguments.label): figure}
+
+
+@dataclasses.dataclass(frozen=True)
+class FileKind:
+    """A picture that is not of a study."""
+
+    figures: typing.Callable[[argparse.Namespace], dict]
+    options: tuple[str, ...]
+
+
+FILES = {
+    LINKS: FileKind(draw_links, ("label",)),
+    GANTT: FileKind(draw_gantt, ("label", "chip", "start", "end")),
+    SWEEP: FileKind(draw_sweep, ("label", "x", "y", "value", "where")),
+}
 
 
 def figures(arguments: argparse.Namespace) -> dict:
     """What the command line asks for: figures by file name."""
-    if arguments.kind == LINKS:
-        return draw_links(arguments)
-    if arguments.label:
-        raise data.InputError("--label is for links")
+    check_options(arguments)
+    if arguments.kind in FILES:
+        return FILES[arguments.kind].figures(arguments)
     if arguments.kind == STUDY:
         if len(arguments.inputs) != 1:
             raise data.InputError("study takes one folder")

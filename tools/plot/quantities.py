@@ -1,5 +1,6 @@
 """Quantities as people write them, and axes that are labelled with them."""
 import math
+import re
 
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
@@ -30,6 +31,27 @@ def size_text(size_bytes: float) -> str:
 def time_text(seconds: float) -> str:
     """Seconds in the unit that suits: 3.507e-4 is '350.7 us'."""
     return _in_units(seconds, TIME_UNITS, 4)
+
+
+def parsed(text: str, units: list[tuple[float, str]]) -> float | None:
+    """The quantity that a text with one of these units gives; None if it gives none."""
+    match = re.fullmatch(r"\s*([0-9.eE+-]+?)\s*([A-Za-z]+)\s*", text)
+    sizes = {name: size for size, name in units}
+    if not match or match[2] not in sizes:
+        return None
+    try:
+        return float(match[1]) * sizes[match[2]]
+    except ValueError:
+        return None
+
+
+def size_of(text: str) -> float | None:
+    """What a value of an axis is sorted by: a number, bytes or a time; None if it is none of them."""
+    try:
+        return float(text)
+    except ValueError:
+        size = parsed(text, SIZE_UNITS)
+        return parsed(text, TIME_UNITS) if size is None else size
 
 
 def size_axis(axis, smallest: float, largest: float) -> None:

@@ -1,0 +1,115 @@
+#include "experiments/trace_json.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "experiments/config_json.hpp"
+#include "experiments/input_error.hpp"
+#include "experiments/nearest.hpp"
+#include "experiments/result_json.hpp"
+#include "experiments/run_trace.hpp"
+#include "models/units/quantity.hpp"
+
+namespace equarx::experiments {
+namespace {
+
+using collectives::InstructionId;
+using collectives::Op;
+using collectives::Program;
+using collectives::Rank;
+
+/// By channel and rank, links on the routes of all ranks before it; with one rank more than there are.
+std::vector<std::uint64_t> hops_before(const Program& program, const sim::Machine& machine) {
+  std::vector<std::uint64_t> hops;
+  hops.reserve(program.channels.size() * (machine.ranks() + std::size_t{1}));
+  for (std::size_t channel = 0; channel < program.channels.size(); ++channel) {
+    std::uint64_t sum = 0;
+    for (Rank rank = 0; rank < machine.ranks(); ++rank) {
+      hops.push_back(sum);
+      sum += machine.ways[rank][channel].route.size();
+    }
+    hops.push_back(sum);
+  }
+  return hops;
+}
+
+std::string no_such_collective(const ExperimentConfig& config, const std::string& label) {
+  std::vector<std::string_view> labels;
+  for (const CollectiveConfig& collective : config.collectives) labels.push_back(collective.label);
+  return fmt::format("--trace-run '{}': no collective has this label; there is: {}", label,
+                     list_of(labels));
+}
+
+}  // namespace
+
+std::uint64_t most_trace_events(const CollectivePlan& plan, const sim::Schedule& schedule) {
+  constexpr std::uint64_t kOfTransfer = 4;  // queued and under way on the DMA, two ends of an arrow
+  const Program& program = plan.program;
+  const sim::Machine& machine = plan.simulated.machine;
+  const std::vector<std::uint64_t> hops = hops_before(program, machine);
+  std::uint64_t events = 0;
+  for (InstructionId id = 0; id < program.instructions.size(); ++id) {
+    const collectives::Instruction& instruction = program.instructions[id];
+    const std::uint64_t first = std::min(instruction.ranks.first, machine.ranks());
+    const std::uint64_t end =
+        std::min(std::uint64_t{instruction.ranks.last} + 1, std::uint64_t{machine.ranks()});
+    const std::uint64_t ranks = end > first ? end - first : 0;
+    if (plan.costs.core_s[id] > 0.0) events += ranks;
+    if (instruction.op == Op::wait) events += ranks;  // idle
+    if (instruction.op != Op::send) continue;
+    const std::size_t channel = program.messages[instruction.message].channel;
+    const std::uint64_t* passed = &hops[channel * (machine.ranks() + std::size_t{1})];
+    events += kOfTransfer * ranks + (ranks == 0 ? 0 : passed[end] - passed[first]);
+  }
+  return events * (schedule.compute_s.size() - 1) + machine.ranks() * schedule.compute_s.size();
+}
+
+TraceFile::TraceFile(std::ostream& out, const ExperimentConfig& config, std::string label)
+    : config_(config), label_(std::move(label)), writer_(out) {
+  if (!label_.empty() && std::ranges::find(config.collectives, label_, &CollectiveConfig::label) ==
+                             config.collectives.end())
+    throw InputError("", no_such_collective(config, label_));
+}
+
+bool TraceFile::wants(const CollectivePlan& plan) const {
+  return label_.empty() || plan.config.label == label_;
+}
+
+void TraceFile::check_size(std::span<const CollectivePlan* const> plans,
+                           const sim::Schedule& schedule) const {
+  std::uint64_t events = 0;
+  for (const CollectivePlan* plan : plans)
+    if (wants(*plan)) events += most_trace_events(*plan, schedule);
+  if (events <= kMostTraceEvents) return;
+  constexpr double kBytesPerEvent = 230.0;  // measured
+  throw InputError(
+      "", fmt::format("--trace: the trace would have {} events, about {}, and at most {} are "
+                      "written; {}take a smaller slice or tensor, or fewer minishards and "
+                      "microshards",
+                      events,
+                      units::format_short(kBytesPerEvent * static_cast<double>(events),
+                                          units::Dimension::bytes),
+                      kMostTraceEvents,
+                      label_.empty() ? "trace one collective (--trace-run LABEL), or " : ""));
+}
+
+void TraceFile::add(const CollectivePlan& plan, const sim::Schedule& schedule,
+                    const sim::TimeResult& time) {
+  groups_.push_back(write_trace(writer_, plan, time, schedule.overlap > 0, next_process_));
+  next_process_ += trace_processes(plan);
+}
+
+void TraceFile::finish() {
+  const Json config = to_json(config_);
+  writer_.finish({{"program", "equarx-sim"},
+                  {"version", version()},
+                  {"config_hash", config_hash(config)},
+                  {"config", config},
+                  {"runs", groups_}});
+}
+
+}  // namespace equarx::experiments

@@ -1,0 +1,319 @@
+#include "tools/cli/app.hpp"
+
+#include <fmt/format.h>
+
+#include "experiments/result_json.hpp"
+#include "tools/cli/commands.hpp"
+#include "tools/cli/hardware_command.hpp"
+#include "tools/cli/report_command.hpp"
+#include "tools/cli/sweep_command.hpp"
+#include "tools/cli/topology_command.hpp"
+
+namespace equarx::cli {
+namespace {
+
+constexpr int kExitOutsideTolerance = 1;  // of `reproduce --strict`
+
+constexpr const char* kAbout =
+    "Times and computes quantized collectives on simulated TPU slices.\n"
+    "A collective is timed by a discrete-event simulation, and computed on real tensors.";
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json\n"
+    "  equarx-sim show configs/experiments/allreduce_v5e_4x2.json\n"
+    "  equarx-sim hardware tpu-v5p\n"
+    "  equarx-sim topology --torus 4x4x4 --svg torus.svg\n"
+    "  equarx-sim reproduce experiments/equarx_paper\n"
+    "  equarx-sim quantize tests/fixtures/activations/layer1_ranks8_tokens32.npy --format "
+    "mxfp8-e4m3\n"
+    "  equarx-sim sweep configs/sweeps/size_and_slice.json\n"
+    "\n"
+    "'equarx-sim SUBCOMMAND --help' has the options of each. docs/configuration.md describes every "
+    "key.\n"
+    "\n"
+    "Exit codes: 0 done, 1 a defect of this program (or a row outside its tolerance, with "
+    "--strict, or a point of a sweep that failed), "
+    "2 wrong input.";
+
+constexpr const char* kRunFooter =
+    "Examples:\n"
+    "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json\n"
+    "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json --json | python3 -m json.tool\n"
+    "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json --set /topology/slice=4x4 "
+    "--set '/tensor/bytes=8 MiB'\n"
+    "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json --set /simulation=full --json "
+    "--links > result.json\n"
+    "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json --trace trace.json\n"
+    "  python3 tools/plot/plot.py links result.json --label bf16";
+
+constexpr const char* kSweepFooter =
+    "Examples:\n"
+    "  equarx-sim sweep configs/sweeps/size_and_slice.json --dry-run\n"
+    "  equarx-sim sweep configs/sweeps/size_and_slice.json -o results/sizes\n"
+    "  equarx-sim sweep configs/sweeps/size_and_slice.json --shard 1/4\n"
+    "\n"
+    "The same command again computes only what is missing. docs/sweeps.md describes the file.\n"
+    "\n"
+    "Exit codes: 0 done, 1 some points failed, 2 wrong input, 128 + the signal that stopped it.";
+
+constexpr const char* kTopologyFooter =
+    "Examples:\n"
+    "  equarx-sim topology configs/experiments/allreduce_v5e_4x2.json\n"
+    "  equarx-sim topology --slice 8x16 --set '/topology/avoid=[[\"(0,0)\", \"(0,1)\"]]'\n"
+    "  equarx-sim topology --torus 4x4x4 --svg torus.svg\n"
+    "  equarx-sim topology --torus 4x8 --wraparound false,true --hardware tpu-v6e --json";
+
+constexpr const char* kQuantizeFooter =
+    "Examples:\n"
+    "  equarx-sim quantize tests/fixtures/activations/layer1_ranks8_tokens32.npy --format "
+    "mxfp8-e4m3\n"
+    "  equarx-sim quantize model.safetensors --tensor w --format int8 --elements-per-scale 64";
+
+// Each add_<subcommand> makes a subcommand, whose callback owns what its options are read into.
+
+void add_overrides(CLI::App& command, ConfigArguments& arguments) {
+  command
+      .add_option(
+          "--set", arguments.overrides,
+          "Override the configuration's value at a JSON pointer by JSON or plain text, like "
+          "'/tensor/bytes=8 MiB'; may be repeated")
+      ->type_name(kOverride)
+      ->expected(1)
+      ->take_all();
+}
+
+void add_config(CLI::App& command, ConfigArguments& arguments) {
+  command.add_option("CONFIG", arguments.path, "Experiment configuration (JSON)")
+      ->type_name(kFile)
+      ->required();
+  add_overrides(command, arguments);
+}
+
+void add_topology_options(CLI::App& command, TopologyArguments& arguments) {
+  command
+      .add_option("CONFIG", arguments.config.path,
+                  "Experiment configuration, of which hardware and topology are read; or give "
+                  "--slice, --mesh, --torus, --ring, --fully-connected or --file instead")
+      ->type_name(kFile);
+  add_overrides(command, arguments.config);
+  command
+      .add_option("--hardware", arguments.hardware,
+                  "Built-in chip or hardware file; tpu-v5e by default")
+      ->type_name(kChip);
+  command.add_option("--slice", arguments.slice, "Slice that the chip is offered in, like 4x4")
+      ->type_name("SHAPE");
+  command.add_option("--mesh", arguments.mesh, "Grid without wraparound, like 4x4x4")
+      ->type_name("SHAPE");
+  command.add_option("--torus", arguments.torus, "Grid with wraparound, like 4x4x4")
+      ->type_name("SHAPE");
+  command
+      .add_option("--wraparound", arguments.wraparound,
+                  "Which axes of the torus wrap around, like true,false; by default all")
+      ->type_name("AXES");
+  command.add_option("--ring", arguments.ring, "Number of chips in a circle")->type_name("CHIPS");
+  command
+      .add_option("--fully-connected", arguments.fully_connected,
+                  "Number of chips with a cable between every two")
+      ->type_name("CHIPS");
+  command.add_option("--file", arguments.file, "Graph file (configs/schema/topology.schema.json)")
+      ->type_name(kFile);
+  command.add_option("--svg", arguments.svg, "Draw the topology and its ring into this file")
+      ->type_name(kFile);
+  command.add_flag("--json", arguments.json, "Print one JSON object instead of a table");
+}
+
+void add_tensor_options(CLI::App& command, QuantizeArguments& arguments) {
+  command.add_option("FILE", arguments.file, ".npy (f4, f2, bf16 as u2) or .safetensors file")
+      ->type_name(kPath)
+      ->required();
+  command.add_option("--tensor", arguments.tensor, "Name of the tensor in a .safetensors file")
+      ->type_name("NAME");
+  command
+      .add_option("--format", arguments.format, "Format: int8, int4, fp8-e4m3, mxfp4, nvfp4, ...")
+      ->capture_default_str()
+      ->type_name("NAME");
+  command.add_option("--scale", arguments.scale, "Type of the scales; by default the format's own")
+      ->type_name("TYPE");
+  command
+      .add_option("--layout", arguments.layout,
+                  "strided or contiguous; by default the format's own")
+      ->type_name("NAME");
+  command.add_option("--block", arguments.block, "Elements per scale of the contiguous layout")
+      ->type_name("COUNT");
+  command
+      .add_option("--elements-per-scale", arguments.elements_per_scale,
+                  "Size of a strided scale group; 128 by default")
+      ->type_name("COUNT");
+  command.add_option("--rounding", arguments.rounding, "nearest or stochastic")->type_name("MODE");
+  command
+      .add_option("--output,-o", arguments.output,
+                  "Write the dequantized tensor here (.npy, float32)")
+      ->type_name(kFile);
+}
+
+void add_run(CLI::App& app) {
+  const auto arguments = std::make_shared<RunArguments>();
+  CLI::App* command =
+      app.add_subcommand("run", "Run an experiment and print its results as a table");
+  command->footer(kRunFooter);
+  add_config(*command, arguments->config);
+  CLI::Option* json =
+      command->add_flag("--json", arguments->json,
+                        "Print one JSON object instead (configs/schema/result.schema.json)");
+  command
+      ->add_flag("--links", arguments->links,
+                 "With --json: bytes, busy time and utilisation of every link direction; of all "
+                 "chips if /simulation is \"full\"")
+      ->needs(json);
+  CLI::Option* trace =
+      command
+          ->add_option("--trace", arguments->trace,
+                       "Write what happened when into this file, for ui.perfetto.dev and 'plot.py "
+                       "gantt'")
+          ->type_name(kFile);
+  command
+      ->add_option("--trace-run", arguments->trace_run,
+                   "With --trace: the label of the only collective to trace; by default all")
+      ->type_name("LABEL")
+      ->needs(trace);
+  command->callback([arguments] { run(*arguments); });
+}
+
+void add_show(CLI::App& app) {
+  const auto arguments = std::make_shared<ConfigArguments>();
+  CLI::App* command =
+      app.add_subcommand("show", "Print the configuration with all defaults filled in");
+  add_config(*command, *arguments);
+  command->callback([arguments] { show(*arguments); });
+}
+
+void add_validate(CLI::App& app) {
+  const auto arguments = std::make_shared<ConfigArguments>();
+  CLI::App* command = app.add_subcommand("validate", "Check the configuration and run nothing");
+  add_config(*command, *arguments);
+  command->callback([arguments] { validate(*arguments); });
+}
+
+void add_reproduce(CLI::App& app, int& exit_code) {
+  const auto arguments = std::make_shared<ReproduceArguments>();
+  CLI::App* command = app.add_subcommand(
+      "reproduce",
+      "Run a study and compare it, row by row, with figures that were reported or that formulas "
+      "give");
+  command->add_option("STUDY", arguments->study, "Folder with a study.json")
+      ->type_name(kFolder)
+      ->required();
+  command
+      ->add_option("--output,-o", arguments->output,
+                   "Folder for rows.csv, points.csv and study.json; by default "
+                   "results/<name of the study>")
+      ->type_name(kFolder);
+  command->add_flag("--strict", arguments->strict,
+                    "Exit with 1 if any row is outside its stated tolerance");
+  command->callback([arguments, &exit_code] {
+    if (!reproduce(*arguments)) exit_code = kExitOutsideTolerance;
+  });
+}
+
+void add_quantize(CLI::App& app) {
+  const auto arguments = std::make_shared<QuantizeArguments>();
+  CLI::App* command =
+      app.add_subcommand("quantize", "Quantize the tensor of a file once and report the error");
+  command->footer(kQuantizeFooter);
+  add_tensor_options(*command, *arguments);
+  command->callback([arguments] { quantize(*arguments); });
+}
+
+void add_sweep(CLI::App& app, int& exit_code) {
+  const auto arguments = std::make_shared<SweepArguments>();
+  CLI::App* command = app.add_subcommand(
+      "sweep", "Run all combinations of some keys' values, side by side, and keep the results");
+  command->footer(kSweepFooter);
+  command
+      ->add_option("SWEEP", arguments->file,
+                   "Configuration and axes (configs/schema/sweep.schema.json)")
+      ->type_name(kFile)
+      ->required();
+  command
+      ->add_option(
+          "--output,-o", arguments->output,
+          "Folder for results.jsonl and results.csv; by default results/<name of the sweep>, "
+          "and with --shard a folder in it")
+      ->type_name(kFolder);
+  command
+      ->add_option("--jobs,-j", arguments->jobs,
+                   "Points that are computed side by side; by default as many as there are cores")
+      ->type_name("COUNT")
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--shard", arguments->shard,
+                   "Compute only the i-th of n parts; their results.jsonl merge by concatenation")
+      ->type_name("I/N");
+  command->add_flag("--retry", arguments->retry, "Compute points again that failed");
+  command->add_flag("--fresh", arguments->fresh,
+                    "Move older results in the folder aside, and begin anew");
+  command->add_flag("--yes", arguments->yes, "Run even more than 100,000 points");
+  command->add_flag("--dry-run", arguments->dry_run,
+                    "Say how many points there are, and how many are missing; compute nothing");
+  command->callback([arguments, &exit_code] { exit_code = sweep(*arguments); });
+}
+
+void add_report(CLI::App& app) {
+  const auto arguments = std::make_shared<ReportArguments>();
+  CLI::App* command = app.add_subcommand(
+      "report", "Write results as one HTML page, with table, chart and pictures");
+  command
+      ->add_option("RESULTS", arguments->results,
+                   "Files of 'run --json' (--links for pictures) and of 'sweep', in any mix")
+      ->type_name(kPath)
+      ->required();
+  command->add_option("--output,-o", arguments->output, "The HTML file")
+      ->type_name(kFile)
+      ->capture_default_str();
+  command->add_option("--title", arguments->title,
+                      "Its heading; by default the names of the files");
+  command->callback([arguments] { report(*arguments); });
+}
+
+void add_hardware(CLI::App& app) {
+  const auto arguments = std::make_shared<HardwareArguments>();
+  CLI::App* command = app.add_subcommand(
+      "hardware", "List the built-in chips, or show every parameter of one with its source");
+  command
+      ->add_option("CHIP", arguments->chip, "Name of a built-in chip, or path of a hardware file")
+      ->type_name(kChip);
+  command->add_flag("--json", arguments->json, "Print JSON instead; of one chip, a hardware file");
+  command->callback([arguments] { hardware(*arguments); });
+}
+
+void add_topology(CLI::App& app) {
+  const auto arguments = std::make_shared<TopologyArguments>();
+  CLI::App* command = app.add_subcommand(
+      "topology",
+      "Describe a topology: size, distances, bisection, and the ring through all chips");
+  command->footer(kTopologyFooter);
+  add_topology_options(*command, *arguments);
+  command->callback([arguments] { describe_topology(*arguments); });
+}
+
+}  // namespace
+
+std::unique_ptr<CLI::App> make_app(int& exit_code) {
+  auto app = std::make_unique<CLI::App>(kAbout, "equarx-sim");
+  app->set_version_flag("--version", fmt::format("equarx-sim {}", experiments::version()));
+  app->require_subcommand(1);
+  add_run(*app);
+  add_show(*app);
+  add_validate(*app);
+  add_reproduce(*app, exit_code);
+  add_quantize(*app);
+  add_sweep(*app, exit_code);
+  add_report(*app);
+  add_hardware(*app);
+  add_topology(*app);
+  app->footer(kFooter);  // last: subcommands made later would inherit it
+  return app;
+}
+
+}  // namespace equarx::cli

@@ -1,0 +1,41 @@
+// Writes what is installed beside the program and describes it. Runs when the project is built.
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "experiments/result_json.hpp"
+#include "tools/cli/app.hpp"
+#include "tools/cli/pages/bash_completion.hpp"
+#include "tools/cli/pages/man_page.hpp"
+
+namespace {
+
+void write(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text << std::flush;
+  if (!file) throw std::runtime_error("cannot write " + path);
+}
+
+}  // namespace
+
+/// Usage: equarx-sim-pages COMPLETION_FILE MAN_PAGE
+int main(int argc, char** argv) {
+  using namespace equarx;
+  try {
+    constexpr int kArguments = 3;
+    if (argc != kArguments) throw std::runtime_error("give the two files to write");
+    int exit_code = 0;
+    const auto app = cli::make_app(exit_code);
+    write(argv[1], cli::bash_completion(*app));
+    write(argv[2], cli::man_page(*app, std::string(experiments::version())));
+    return EXIT_SUCCESS;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "equarx-sim-pages: {}\n", error.what());
+    return EXIT_FAILURE;
+  }
+}

@@ -1,0 +1,202 @@
+"""The pipeline of one chip: what its core and its links do, instruction by instruction."""
+import dataclasses
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch, Rectangle
+from matplotlib.ticker import FuncFormatter
+
+import columns
+import data
+import quantities
+import style
+from trace_file import ChipTrace, Row, Slice
+
+
+@dataclasses.dataclass(frozen=True)
+class Look:
+    """How a kind of slice is drawn; the hatch tells it from others without colours."""
+
+    name: str
+    colour: str
+    hatch: str = ""
+    dark: bool = False
+
+
+CORE_LOOKS = {
+    "find scales": Look("find scales", "#fdd0a2"),
+    "encode scales": Look("encode scales", "#fd8d3c", "xxxx"),
+    "quantize": Look("quantize", "#f6e27f", "\\\\\\\\"),
+    "accumulate": Look("accumulate", "#74c476"),
+    "add": Look("add (sums in the wire format)", "#74c476", "||||"),
+    "reduce": Look("reduce", "#238b45", "++", dark=True),
+    "dequantize": Look("dequantize", "#c7e9c0", "////"),
+    "store": Look("store", "#d9d9d9", "----"),
+    "barrier": Look("barrier", "#bdbdbd", "oo"),
+    "send": Look("start a DMA (send)", style.INK, dark=True),
+    "wait": Look("take an arrival (wait)", "#777777", dark=True),
+    "other work": Look("other work", "#bcbddc"),
+    "idle": Look("idle", "#ffffff", "...."),
+}
+SYNCHRONISATION = "synchronisation"
+LINK_LOOKS = {
+    "payload": Look("payload on a link", "#a6cee3"),
+    "scales": Look("scales on a link", style.BLUE, "xxxx", dark=True),
+    SYNCHRONISATION: Look("synchronisation before a step", "#fdd0a2", "////"),
+    "no transfer": Look("link idle", "#ffffff", "...."),
+}
+EDGE = {"edgecolor": style.INK, "linewidth": 0.5}
+IDLE_EDGE = {"edgecolor": "#c8c8c8", "linewidth": 0.5}
+PHASE_LINE = {"color": style.VERMILION, "linestyle": (0, (4, 2)), "linewidth": 1.3}
+# More cannot be told apart.
+MOST_SLICES = 6000
+WIDTH, ROW_PITCH, BAR = 15.0, 0.52, 0.74
+BUSY_AT, RIGHT = 0.62, 0.8
+LEGEND_COLUMNS = 6
+INCHES_PER_LETTER = 0.072
+LETTER_PIXELS = 5.6
+MICROSECOND = 1e-6
+
+
+def draw(trace: ChipTrace, start: float, end: float | None) -> Figure:
+    """One row for the core and for each link direction, from start to end in seconds (to the end if None)."""
+    end = trace.time_s if end is None else min(end, trace.time_s)
+    if start >= end:
+        raise data.InputError(f"--from {quantities.time_text(start)} is not before the end of the picture, "
+                              f"{quantities.time_text(end)}")
+    rows = [Row(row.name, _visible(row, start, end), row.is_core) for row in trace.rows]
+    _check_count(rows, start, end)
+    legend_rows = _legend(rows)
+    left = max(0.9, 0.3 + INCHES_PER_LETTER * max(len(row.name) for row in rows))
+    head = style.LEGEND_DROP + style.LEGEND_PITCH * len(legend_rows) + 0.35
+    figure, [axes] = style.frame(WIDTH, ROW_PITCH * (len(rows) + 0.3),
+                                 style.Margins(left=left, right=RIGHT, head=head))
+    _prepare(axes, rows, start, end)
+    for place, row in enumerate(rows):
+        _draw_row(axes, place, row, start, end)
+    _mark_phases(axes, trace, start, end)
+    columns.write(axes, BUSY_AT, "busy", range(len(rows)), [f"{_busy(row) / (end - start):.0%}" for row in rows],
+                  [False] * len(rows))
+    style.caption(figure, f"Pipeline of chip {trace.chip}, {trace.label}", _subtitle(trace, start, end),
+                  f"simulated with {trace.version}; config {trace.config_hash}; "
+                  "s: shard, by the rank it belongs to; m: minishard; u: microshard")
+    style.legend(figure, legend_rows)
+    return figure
+
+
+def _visible(row: Row, start: float, end: float) -> list[Slice]:
+    """The slices within the picture, cut at its edges."""
+    seen = [slice for part in row.slices for slice in _parts(part, row.is_core)]
+    return [dataclasses.replace(slice, start=max(slice.start, start), end=min(slice.end, end))
+            for slice in seen if slice.end > start and slice.start < end]
+
+
+def _parts(slice: Slice, is_core: bool) -> list[Slice]:
+    """A transfer that neighbours synchronise for, in two."""
+    pause = 0.0 if is_core else slice.args.get("synchronisation_us", 0) * MICROSECOND
+    if pause <= 0 or pause >= slice.end - slice.start:
+        return [slice]
+    middle = slice.start + pause
+    return [dataclasses.replace(slice, end=middle, name=SYNCHRONISATION), dataclasses.replace(slice, start=middle)]
+
+
+def _check_count(rows: list[Row], start: float, end: float) -> None:
+    count = sum(len(row.slices) for row in rows)
+    if count == 0:
+        raise data.InputError("nothing happens between --from and --to")
+    if count > MOST_SLICES:
+        part = start + (end - start) * MOST_SLICES / count / 2
+        raise data.InputError(f"{count} slices cannot be told apart; draw a part of the time, like "
+                              f"--from '{quantities.time_text(start)}' --to '{quantities.time_text(part)}'")
+
+
+def _look(row: Row, slice: Slice) -> Look:
+    looks = CORE_LOOKS if row.is_core else LINK_LOOKS
+    if slice.name not in looks:
+        raise data.InputError(f"the trace has '{slice.name}' in '{row.name}', which this picture does not know")
+    return looks[slice.name]
+
+
+def _busy(row: Row) -> float:
+    return sum(slice.end - slice.start for slice in row.slices if slice.name != "idle")
+
+
+def _prepare(axes: Axes, rows: list[Row], start: float, end: float) -> None:
+    axes.set_xlim(start, end)
+    axes.set_ylim(len(rows) - 0.45, -0.55)
+    axes.set_yticks(range(len(rows)), [row.name for row in rows])
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="y", visible=False)
+    unit, name = next((size, name) for size, name in quantities.TIME_UNITS if end >= size)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / unit:g}"))
+    axes.set_xlabel(f"time ({name})")
+
+
+def _draw_row(axes: Axes, place: int, row: Row, start: float, end: float) -> None:
+    if not row.is_core:  # what is not covered is idle
+        look = LINK_LOOKS["no transfer"]
+        axes.add_patch(Rectangle((start, place - BAR / 2), end - start, BAR, facecolor=look.colour, hatch=look.hatch,
+                                 **IDLE_EDGE))
+    for slice in row.slices:
+        look = _look(row, slice)
+        edge = IDLE_EDGE if slice.name == "idle" else EDGE
+        axes.add_patch(Rectangle((slice.start, place - BAR / 2), slice.end - slice.start, BAR,
+                                 facecolor=look.colour, hatch=look.hatch, **edge))
+        _write(axes, place, slice, look)
+
+
+def _write(axes: Axes, place: int, slice: Slice, look: Look) -> None:
+    """As much of the slice's place in the tensor as fits into its bar."""
+    if slice.name in (SYNCHRONISATION, "idle", "other work"):
+        return
+    left, right = axes.transData.transform([(slice.start, 0), (slice.end, 0)])[:, 0]
+    pixels_per_point = axes.figure.dpi / 72
+    for text in _texts(slice):
+        lines = text.split("\n")
+        if max(map(len, lines)) * LETTER_PIXELS * pixels_per_point < right - left:
+            axes.text((slice.start + slice.end) / 2, place, text, ha="center", va="center", size=style.SMALL - 1,
+                      color="white" if look.dark else style.INK, linespacing=0.95, clip_on=True,
+                      bbox=None if look.dark or not look.hatch else
+                      {"facecolor": look.colour, "edgecolor": "none", "pad": 0.6})
+            return
+
+
+def _texts(slice: Slice) -> list[str]:
+    """From all that can be said to the least."""
+    args = slice.args
+    shard = f"s{args['shard']}" if "shard" in args else ""
+    part = f"m{args['minishard']}" + (f"u{args['microshard']}" if "microshard" in args else "")
+    return [f"{shard} {part}".strip(), f"{shard}\n{part}".strip(), part]
+
+
+def _mark_phases(axes: Axes, trace: ChipTrace, start: float, end: float) -> None:
+    """Where the second phase begins on this core."""
+    core = trace.rows[0]
+    begins = [slice.start for slice in core.slices if slice.args.get("phase") == "AllGather"]
+    if not begins or not any(slice.args.get("phase") == "ReduceScatter" for slice in core.slices):
+        return
+    first = min(begins)
+    if not start < first < end:
+        return
+    axes.axvline(first, zorder=4, **PHASE_LINE)
+    for text, side in (("ReduceScatter ", "right"), (" AllGather", "left")):
+        axes.annotate(text, (first, 1), (0, 3), xycoords=axes.get_xaxis_transform(), textcoords="offset points",
+                      ha=side, va="bottom", size=style.SMALL, color=style.VERMILION, annotation_clip=False)
+
+
+def _legend(rows: list[Row]) -> list[list[Patch]]:
+    core = {slice.name for row in rows if row.is_core for slice in row.slices}
+    link = {slice.name for row in rows if not row.is_core for slice in row.slices} | {"no transfer"}
+    handles = [Patch(label=look.name, facecolor=look.colour, hatch=look.hatch, **EDGE)
+               for looks, used in ((CORE_LOOKS, core), (LINK_LOOKS, link))
+               for name, look in looks.items() if name in used]
+    return [handles[i:i + LEGEND_COLUMNS] for i in range(0, len(handles), LEGEND_COLUMNS)]
+
+
+def _subtitle(trace: ChipTrace, start: float, end: float) -> str:
+    topology = trace.config["topology"]
+    kind = next(iter(topology))
+    part = "" if start <= 0 and end >= trace.time_s else \
+        f"; {quantities.time_text(start)} to {quantities.time_text(end)}"
+    return (f"{trace.config['hardware']}, {kind} {topology[kind]}, {trace.what}; the collective takes "
+            f"{quantities.time_text(trace.time_s)}{part}")
