@@ -239,7 +239,11 @@ std::string to_table(const ExperimentResult& result) {
     text += "  A ring can be planned around a cable: name it in /topology/avoid.\n";
   for (const RunResult& run : result.runs)
     if (!run.candidates.empty()) text += candidates_note(run);
-  text += "  Lower bound: bytes / bandwidth of the link direction that needs longest.\n";
+  text += config.workload
+              ? "  Lower bound: computing, and bytes / bandwidth of the busiest link direction; "
+                "their sum "
+                "if chips are in step.\n"
+              : "  Lower bound: bytes / bandwidth of the link direction that needs longest.\n";
   text += simulation_note(result.runs);
   text += busiest_note(result.runs);
   if (config.numerics) text += values_note(*result.runs.front().numerics);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The main job: sets everything up, builds equarx-sim, reproduces the microbenchmarks of the EQuARX paper
-# (arXiv 2506.17615) and draws their pictures. Results go to results/equarx_paper, or to the folder given.
+# The main job: sets everything up, builds equarx-sim, reproduces the figures of the EQuARX paper (arXiv
+# 2506.17615), its microbenchmarks and the prefill of Gemma 3, and draws their pictures. Results go to results/equarx_paper, or to the folder given.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 results=${1:-results/equarx_paper}

@@ -25,6 +25,7 @@ MILLISECONDS = 1e3
 GROUP_WIDTH, BAR_SHARE = 0.84, 0.86
 # A bar's name and time stand upright above it.
 NAME_LIFT, ROOM_ABOVE = 7, 1.42
+NAME_BACKGROUND = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}
 PAPER_LOOK = {"color": style.ORANGE, "marker": "*", "markersize": 10, "linestyle": "none",
               "markeredgecolor": style.INK, "markeredgewidth": 0.7}
 
@@ -87,4 +88,4 @@ def _draw_bar(axes: Axes, row: Row, place: float, pitch: float) -> None:
         axes.plot([place], [_scaled(row, reported)], zorder=3, **PAPER_LOOK)
     axes.annotate(f"{row.text('label')}  {quantities.time_text(row.number('time_s'))}", (place, bottom),
                   (0, NAME_LIFT), textcoords="offset points", rotation=90, ha="center", va="bottom",
-                  size=style.SMALL)
+                  size=style.SMALL, bbox=NAME_BACKGROUND)
