@@ -369,13 +369,13 @@ TEST_CASE("the number of events that is foretold is an upper bound, and not a lo
   CHECK(events * 2 > most);
 }
 
-/// A phase of a transformer, whose AllReduces go on beside `overlap` parts of the layers.
-Json phase(int overlap) {
+/// A phase of a transformer, computed in so many chunks.
+Json phase(int chunks) {
   Json config = parse_json(R"({"hardware": "tpu-v5e", "topology": {"slice": "2x2"},
-    "workload": {"model": "gemma3-12b", "phase": "decode", "context": 128, "batch": 1},
+    "workload": {"model": "gemma3-12b", "phase": "decode", "context": 128, "batch": 2},
     "collectives": [{"label": "bf16", "algorithm": "ring", "format": "bf16"}],
     "numerics": "off"})");
-  config["workload"]["overlap"] = overlap;
+  config["workload"]["chunks"] = chunks;
   return config;
 }
 
@@ -389,14 +389,14 @@ std::size_t count_other_work(const Events& events, const std::string& track_name
 }
 
 TEST_CASE("phases show other work between the collectives") {
-  const auto [result, json] = trace_of(phase(0));
+  const auto [result, json] = trace_of(phase(1));
   const Events events = check_format(json);
   check_run(events, json.at("otherData").at("runs").at(0), result.runs[0]);
   CHECK(count_other_work(events, "core") > result.runs[0].phase->allreduces);
 }
 
 TEST_CASE("other work beside collectives has a track of its own") {
-  const auto [result, json] = trace_of(phase(1));
+  const auto [result, json] = trace_of(phase(2));
   const Events events = check_format(json);
   CHECK(count_other_work(events, "core: other work") > result.runs[0].phase->allreduces);
   CHECK(count_other_work(events, "core: collectives") == 0);

@@ -26,7 +26,7 @@ class Gantt(PictureCase):
 
     def test_legend_has_each_kind_that_is_there(self):
         text = self.drawn("trace.json")
-        for words in ("find scales", "quantize", "accumulate", "start a DMA", "payload on a link", "scales on a link",
+        for words in ("find scales", "quantize", "accumulate", "start a DMA", "core:", "links:", "payload", "scales",
                       "synchronisation before a step", "idle"):
             self.assertIn(words, text)
         self.assertNotIn("find scales", self.drawn("trace.json", "--from", "3us", "--to", "5us"))
