@@ -98,6 +98,12 @@ std::uint64_t divide_up(std::uint64_t value, std::uint64_t divisor) {
   return value / divisor + (value % divisor != 0 ? 1 : 0);
 }
 
+/// Messages of a chunk.
+struct Rounds {
+  double count = 0.0;  ///< that a rank sends in one phase
+  std::uint64_t elements = 0;
+};
+
 /// One stage along every axis, in as many segments as there are orders of them and directions.
 std::vector<Rounds> ring_rounds(const CollectiveConfig& collective, const RankGrid& grid,
                                 std::uint64_t elements) {
@@ -115,6 +121,37 @@ std::vector<Rounds> ring_rounds(const CollectiveConfig& collective, const RankGr
     }
   }
   return rounds;
+}
+
+/// About what a rank sends.
+std::vector<Rounds> rounds_of(const CollectiveConfig& collective, const RankGrid& grid,
+                              const ExperimentConfig& config) {
+  const std::uint64_t elements = config.tensor.elements;
+  const double others = grid.ranks() - 1.0;
+  if (config.collective == Collective::broadcast)
+    return {{collective.algorithm == Algorithm::ring ? 2.0 : others, elements}};
+  switch (collective.algorithm) {
+    case Algorithm::one_shot: return {{others, elements}};
+    case Algorithm::recursive_doubling: return {{static_cast<double>(grid.axes()), elements}};
+    case Algorithm::two_shot:
+    case Algorithm::direct: return {{others, divide_up(elements, grid.ranks())}};
+    default: return ring_rounds(collective, grid, elements);
+  }
+}
+
+/// About how many transfers share links with one, each of which SimGrid looks at again whenever one of
+/// them starts or ends.
+double sharers(Algorithm algorithm, const RankGrid& grid) {
+  const double ranks = grid.ranks();
+  const double others = ranks - 1.0;
+  switch (algorithm) {
+    case Algorithm::one_shot: return ranks * others;
+    case Algorithm::two_shot:
+    case Algorithm::direct: return ranks * std::min<double>(others, collectives::kRoundsUnderWay);
+    case Algorithm::halving_doubling:
+    case Algorithm::recursive_doubling: return ranks / 4.0;  // measured
+    default: return 2.0 * std::ranges::max(grid.lengths());  // of an axis that is folded
+  }
 }
 
 }  // namespace
@@ -187,19 +224,19 @@ RankGrid rank_grid(Algorithm algorithm, const ExperimentConfig& config, const st
   }
 }
 
-std::vector<Rounds> estimate_rounds(const CollectiveConfig& collective, const RankGrid& grid,
-                                    const ExperimentConfig& config) {
-  const std::uint64_t elements = config.tensor.elements;
-  const double others = grid.ranks() - 1.0;
-  if (config.collective == Collective::broadcast)
-    return {{collective.algorithm == Algorithm::ring ? 2.0 : others, elements}};
-  switch (collective.algorithm) {
-    case Algorithm::one_shot: return {{others, elements}};
-    case Algorithm::recursive_doubling: return {{static_cast<double>(grid.axes()), elements}};
-    case Algorithm::two_shot:
-    case Algorithm::direct: return {{others, divide_up(elements, grid.ranks())}};
-    default: return ring_rounds(collective, grid, elements);
+double estimate_messages(const CollectiveConfig& collective, const RankGrid& grid,
+                         const ExperimentConfig& config) {
+  const bool both =
+      config.collective == Collective::all_reduce && has_two_phases(collective.algorithm);
+  double messages = 0.0;
+  for (const Rounds& rounds : rounds_of(collective, grid, config)) {
+    const collectives::Cut cut =
+        collectives::choose_cut(cut_rule(collective), collective.format, rounds.elements);
+    if (cut.minishards * std::uint64_t{cut.microshards} > rounds.elements) return 0.0;
+    const double in_minishard = cut.microshards + (collective.format.scaled ? 1.0 : 0.0);
+    messages += rounds.count * cut.minishards * in_minishard;
   }
+  return both ? 2.0 * messages : messages;
 }
 
 std::uint64_t estimate_channels(Algorithm algorithm, const RankGrid& grid) {
@@ -211,6 +248,16 @@ std::uint64_t estimate_channels(Algorithm algorithm, const RankGrid& grid) {
     case Algorithm::recursive_doubling: return grid.axes();
     default: return collectives::kDirections * grid.axes() * grid.axes();  // by order of the axes
   }
+}
+
+double estimate_simulation_s(const CollectiveConfig& collective, const RankGrid& grid,
+                             const ExperimentConfig& config) {
+  constexpr double kPerMessage = 5e-6;  // measured, as kPerSharer, on grids of 16 to 256 chips
+  constexpr double kPerSharer = 5e-7;
+  const bool alone =
+      needs_ring(collective.algorithm) || config.topology.kind == TopologyKind::fully_connected;
+  const double shared_s = alone ? 0.0 : kPerSharer * sharers(collective.algorithm, grid);
+  return grid.ranks() * estimate_messages(collective, grid, config) * (kPerMessage + shared_s);
 }
 
 collectives::Program make_program(const CollectiveConfig& collective, const RankGrid& grid,

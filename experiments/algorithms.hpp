@@ -40,19 +40,17 @@ std::string why_not(Algorithm algorithm, const ExperimentConfig& config);
 collectives::RankGrid rank_grid(Algorithm algorithm, const ExperimentConfig& config,
                                 const std::string& place);
 
-/// What a collective is made of: one chunk in each round.
-struct Rounds {
-  double count = 0.0;          ///< messages of a chunk that a rank sends
-  std::uint64_t elements = 0;  ///< of the chunk
-};
-
-/// About what a rank sends, without making the program.
-std::vector<Rounds> estimate_rounds(const CollectiveConfig& collective,
-                                    const collectives::RankGrid& grid,
-                                    const ExperimentConfig& config);
+/// About how many messages a rank sends, without making the program; 0 if the tensor has too few elements
+/// for it.
+double estimate_messages(const CollectiveConfig& collective, const collectives::RankGrid& grid,
+                         const ExperimentConfig& config);
 
 /// About how many channels the program will have.
 std::uint64_t estimate_channels(Algorithm algorithm, const collectives::RankGrid& grid);
+
+/// About how long a simulation of all chips takes on this kind of computer, in seconds.
+double estimate_simulation_s(const CollectiveConfig& collective, const collectives::RankGrid& grid,
+                             const ExperimentConfig& config);
 
 /// @throws std::invalid_argument if the tensor has too few elements for it.
 collectives::Program make_program(const CollectiveConfig& collective,

@@ -140,11 +140,12 @@ std::vector<CollectiveConfig> read_collectives(ObjectReader& reader,
   return collectives;
 }
 
-Json collective_json(const CollectiveConfig& collective) {
+Json collective_json(const CollectiveConfig& collective, collectives::Collective kind) {
   Json json = {{"label", collective.label}, {"algorithm", name(collective.algorithm)}};
   if (has_ring_style(collective.algorithm)) json["ring"] = collectives::name(collective.ring);
-  if (collective.format.scaled && has_two_phases(collective.algorithm))
-    json["quantize"] = name(collective.quantize);
+  const bool two_phases =
+      kind == collectives::Collective::all_reduce && has_two_phases(collective.algorithm);
+  if (collective.format.scaled && two_phases) json["quantize"] = name(collective.quantize);
   json.update(format_json(collective.format));
   if (collective.minishards) json["minishards"] = *collective.minishards;
   if (!collective.minishards && collective.format.scaled)

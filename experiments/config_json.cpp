@@ -33,7 +33,8 @@ void read_workload_and_tensor(ObjectReader& reader, ExperimentConfig& config) {
   if (config.collective != collectives::Collective::all_reduce)
     throw InputError("/collective", "a workload's collectives are AllReduces; remove this key");
   config.workload = read_workload(reader.object("workload"), chips);
-  const Json* given = reader.has("tensor") ? &reader.required("tensor", "an object") : nullptr;
+  const Json nothing = Json::object();
+  const Json& given = reader.has("tensor") ? reader.required("tensor", "an object") : nothing;
   const Json tensor = workload_tensor_json(given, *config.workload);
   config.tensor = read_tensor(ObjectReader(tensor, "/tensor"), chips);
 }
@@ -78,7 +79,7 @@ Json to_json(const ExperimentConfig& config) {
   json["collective"] = collective_key(config.collective);
   json["collectives"] = Json::array();
   for (const CollectiveConfig& collective : config.collectives)
-    json["collectives"].push_back(collective_json(collective));
+    json["collectives"].push_back(collective_json(collective, config.collective));
   json["baseline"] = config.collectives[config.baseline].label;
   json["numerics"] = kSwitch[config.numerics ? 1 : 0];
   json["simulation"] = kSimulationModes[static_cast<std::size_t>(config.simulation)];

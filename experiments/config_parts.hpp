@@ -41,6 +41,8 @@ Json topology_json(const TopologyConfig& topology);
 /// Opens the tensor's files, if it has some.
 TensorConfig read_tensor(ObjectReader reader, std::uint32_t ranks);
 Json tensor_json(const TensorConfig& tensor);
+/// What a tensor's values are: their distribution, or "files".
+std::string_view values_name(const TensorConfig& tensor);
 
 /// "collective"; AllReduce by default.
 collectives::Collective read_collective_kind(ObjectReader& reader);
@@ -50,7 +52,7 @@ std::string_view collective_key(collectives::Collective collective);
 std::vector<CollectiveConfig> read_collectives(ObjectReader& reader,
                                                collectives::Collective collective,
                                                numerics::ElementFormat dtype);
-Json collective_json(const CollectiveConfig& collective);
+Json collective_json(const CollectiveConfig& collective, collectives::Collective kind);
 
 /// Links and chips of a topology that are not as the others.
 FaultsConfig read_faults(ObjectReader reader, const TopologyConfig& topology,

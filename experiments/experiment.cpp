@@ -9,6 +9,7 @@
 #include "experiments/input_error.hpp"
 #include "models/collectives/traffic.hpp"
 #include "models/units/quantity.hpp"
+#include "sim/symmetry.hpp"
 
 namespace equarx::experiments {
 namespace {
@@ -127,23 +128,31 @@ sim::TimeResult simulate_layers(const CollectivePlan& plan, const WorkloadPlan& 
   return whole;
 }
 
-double slowest(const sim::Machine& machine) {
-  return machine.slowdown.empty() ? 1.0 : std::max(1.0, std::ranges::max(machine.slowdown));
+/// Of the chip that takes longest.
+double compute_time_s(const WorkloadPlan& workload, const sim::Machine& machine) {
+  return workload.compute_s * (machine.slowdown.empty() ? 1.0 : std::ranges::max(machine.slowdown));
 }
 
-/// Computing and the AllReduces' bytes, one after the other or side by side.
-double phase_bound_s(const WorkloadPlan& workload, const sim::Machine& machine,
+/// Computing and the AllReduces' bytes: one after the other where all chips are alike, and therefore in
+/// step. Elsewhere, and with overlap, some links may be busy while a chip computes.
+double phase_bound_s(const CollectivePlan& plan, const WorkloadPlan& workload,
                      double allreduce_bound_s) {
-  const double compute_s = workload.compute_s * slowest(machine);
+  const sim::Machine& machine = plan.simulated.machine;
+  const double compute_s = compute_time_s(workload, machine);
   const double allreduces_s = workload.allreduces * allreduce_bound_s;
-  return workload.schedule.overlap > 0 ? std::max(compute_s, allreduces_s)
-                                       : compute_s + allreduces_s;
+  const bool in_step =
+      workload.schedule.overlap == 0 && sim::asymmetry(plan.program, machine).empty();
+  return in_step ? compute_s + allreduces_s : std::max(compute_s, allreduces_s);
 }
 
 class Experiment {
  public:
-  Experiment(const Plan& plan, const Progress& progress, TraceFile* trace)
-      : plan_(plan), progress_(progress), trace_(trace), source_(make_source(plan.config.tensor)) {
+  Experiment(const Plan& plan, const Progress& progress, const ExperimentOptions& options)
+      : plan_(plan),
+        progress_(progress),
+        value_threads_(options.value_threads),
+        trace_(options.trace),
+        source_(make_source(plan.config.tensor)) {
     if (plan.workload) schedule_ = plan.workload->schedule;
   }
 
@@ -155,7 +164,7 @@ class Experiment {
     // Values before times: they decide the bytes on the wire. The baseline first of all: others compare
     // with it.
     if (plan_.config.numerics) compute_all(result.runs);
-    for (std::size_t i = 0; i < chosen_.size(); ++i) time(*chosen_[i], result.runs[i]);
+    for (std::size_t i = 0; i < chosen_.size(); ++i) time(chosen_[i], result.runs[i]);
     if (plan_.workload) result.operations = plan_.workload->operations;
     const RunResult& baseline = result.runs[plan_.config.baseline];
     for (RunResult& run : result.runs)
@@ -164,12 +173,17 @@ class Experiment {
   }
 
  private:
+  struct Chosen {
+    const CollectivePlan* plan = nullptr;
+    std::optional<sim::TimeResult> time;  ///< if it was simulated to be chosen
+  };
+
   /// The only way, or the fastest. Candidates come by rising lower bound, so once that is beyond the best
   /// time no other can win.
-  const CollectivePlan* choose(const PlannedCollective& planned, RunResult& run) {
+  Chosen choose(const PlannedCollective& planned, RunResult& run) {
     if (planned.candidates.size() == 1 && planned.unsuited.empty())
-      return &planned.candidates.front();
-    const CollectivePlan* best = nullptr;
+      return {&planned.candidates.front(), std::nullopt};
+    Chosen best;
     double best_s = std::numeric_limits<double>::infinity();
     for (const CollectivePlan& candidate : planned.candidates) {
       const sim::Machine& machine = candidate.simulated.machine;
@@ -183,16 +197,15 @@ class Experiment {
       }
       progress_(
           fmt::format("{}: trying {}", candidate.config.label, name(candidate.config.algorithm)));
-      const sim::TimeResult time = sim::simulate(candidate.program, machine, candidate.costs);
-      if (time.failure) {
+      sim::TimeResult time = sim::simulate(candidate.program, machine, candidate.costs);
+      const bool failed = time.failure.has_value();
+      if (failed)
         report.note = "fails: it uses a link that breaks";
-        if (best == nullptr) best = &candidate;
-        continue;
-      }
-      report.time_s = time.time_s;
-      if (time.time_s >= best_s) continue;
-      best_s = time.time_s;
-      best = &candidate;
+      else
+        report.time_s = time.time_s;
+      if (failed ? best.plan != nullptr : time.time_s >= best_s) continue;
+      if (!failed) best_s = time.time_s;
+      best = {&candidate, std::move(time)};
     }
     for (const Unsuited& other : planned.unsuited)
       run.candidates.push_back({other.algorithm, std::nullopt, other.reason});
@@ -201,15 +214,16 @@ class Experiment {
 
   void compute_all(std::vector<RunResult>& runs) {
     const std::size_t first = plan_.config.baseline;
-    values::ResultTensor baseline(values::result_elements(chosen_[first]->program),
+    values::ResultTensor baseline(values::result_elements(chosen_[first].plan->program),
                                   plan_.config.tensor.dtype);
-    compute(*chosen_[first], runs[first], options({.result = &baseline}));
+    compute(*chosen_[first].plan, runs[first], options({.result = &baseline}));
     runs[first].numerics->against_baseline = numerics::ErrorMetrics{};
     for (std::size_t i = 0; i < runs.size(); ++i)
-      if (i != first) compute(*chosen_[i], runs[i], options({.baseline = &baseline}));
+      if (i != first) compute(*chosen_[i].plan, runs[i], options({.baseline = &baseline}));
   }
 
   values::ValueOptions options(values::ValueOptions what) const {
+    what.threads = value_threads_;
     what.rounding_seed = plan_.config.tensor.values.seed;
     what.sample = plan_.config.tensor.sample;
     return what;
@@ -223,16 +237,17 @@ class Experiment {
     check_values(collective, *run.numerics, plan_.config.tensor.sample == 1.0);
   }
 
-  void time(const CollectivePlan& collective, RunResult& run) {
+  void time(Chosen& chosen, RunResult& run) {
+    const CollectivePlan& collective = *chosen.plan;
     const sim::Machine& machine = collective.simulated.machine;
     progress_(fmt::format("{}: simulating {} messages", collective.config.label,
                           collectives::total_messages(collective.program, machine.ranks())));
     if (plan_.workload) return time_phase(collective, *plan_.workload, run);
-    const sim::TimeResult time = simulate_whole(collective);
-    report_time(collective, time, run);
+    if (!chosen.time || is_traced(collective)) chosen.time = simulate_whole(collective);
+    report_time(collective, *chosen.time, run);
     if (run.failure) return;
     run.breakdown = break_down(collective, run.time_s);
-    check_time(collective, time, run.lower_bound_s, 1);
+    check_time(collective, *chosen.time, run.lower_bound_s, 1);
   }
 
   void time_phase(const CollectivePlan& collective, const WorkloadPlan& workload, RunResult& run) {
@@ -241,11 +256,12 @@ class Experiment {
     const sim::TimeResult time =
         repeat ? simulate_layers(collective, workload) : simulate_whole(collective);
     report_time(collective, time, run);
-    run.lower_bound_s = phase_bound_s(workload, collective.simulated.machine, run.lower_bound_s);
+    run.lower_bound_s = phase_bound_s(collective, workload, run.lower_bound_s);
     run.wire_bytes_per_link *= workload.allreduces;
-    run.phase = {workload.compute_s, run.time_s - workload.compute_s, workload.allreduces, repeat};
+    const double compute_s = compute_time_s(workload, collective.simulated.machine);
+    run.phase = {compute_s, std::max(0.0, run.time_s - compute_s), workload.allreduces, repeat};
     if (run.failure) return;
-    run.breakdown = break_down(collective, run.phase->allreduce_s, workload.allreduces);
+    run.breakdown = break_down(collective, run.time_s, workload.allreduces);
     check_time(collective, time, run.lower_bound_s, workload.allreduces);
   }
 
@@ -264,16 +280,18 @@ class Experiment {
 
   const Plan& plan_;
   const Progress& progress_;
+  unsigned value_threads_;
   TraceFile* trace_;
   sim::Schedule schedule_;  ///< of the whole phase, or of the collective alone
   values::TensorSource source_;
-  std::vector<const CollectivePlan*> chosen_;  ///< by collective
+  std::vector<Chosen> chosen_;  ///< by collective
 };
 
 }  // namespace
 
-ExperimentResult run_experiment(const Plan& plan, const Progress& progress, TraceFile* trace) {
-  return Experiment(plan, progress, trace).run();
+ExperimentResult run_experiment(const Plan& plan, const Progress& progress,
+                                const ExperimentOptions& options) {
+  return Experiment(plan, progress, options).run();
 }
 
 }  // namespace equarx::experiments

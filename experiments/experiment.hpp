@@ -45,7 +45,7 @@ struct Candidate {
 
 /// Where the time of a transformer's phase goes.
 struct PhaseResult {
-  double compute_s = 0.0;    ///< core time of one chip
+  double compute_s = 0.0;    ///< core time of one chip, the slowest
   double allreduce_s = 0.0;  ///< all other time: AllReduces, as far as nothing goes on beside them
   std::uint32_t allreduces = 0;
   bool layers_repeated = false;  ///< each kind of layer was simulated once
@@ -81,11 +81,15 @@ struct ExperimentResult {
 /// Called before each part of the work with a line about it.
 using Progress = std::function<void(const std::string&)>;
 
+struct ExperimentOptions {
+  unsigned value_threads = 0;  ///< that compute values; 0: one for each core
+  /// Gets the traces of the collectives that it wants; phases are then simulated with all their layers.
+  TraceFile* trace = nullptr;
+};
+
 /// Runs every collective of the plan. No other thread may be running in this process (sim::simulate).
-/// `trace`, if given, gets the traces of the collectives that it wants; phases are then simulated with all
-/// their layers.
 /// @throws InvariantError if a result breaks a bound or a conservation law.
 ExperimentResult run_experiment(const Plan& plan, const Progress& progress,
-                                TraceFile* trace = nullptr);
+                                const ExperimentOptions& options = {});
 
 }  // namespace equarx::experiments

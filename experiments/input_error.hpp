@@ -24,6 +24,19 @@ class InputError : public std::runtime_error {
   }
 };
 
+/// A key that no configuration has.
+class UnknownKeyError : public InputError {
+ public:
+  UnknownKeyError(const std::string& place, const std::string& message)
+      : InputError(place, message), place_(place) {}
+
+  /// JSON pointer of the key.
+  const std::string& place() const { return place_; }
+
+ private:
+  std::string place_;
+};
+
 /// The program broke a promise of its own (a bound, a conservation law): our fault, never a result.
 class InvariantError : public std::logic_error {
  public:

@@ -123,6 +123,11 @@ Json parse_json(std::string_view text) {
   }
 }
 
+void set_member(Json& object, const std::string& key, Json value) {
+  remove_alternatives(object, key);
+  object[key] = std::move(value);
+}
+
 void override_value(Json& config, const std::string& pointer, const std::string& text) {
   Json value = Json::parse(text, DuplicateKeys(), false);
   if (value.is_discarded()) value = plain_text(text, pointer);
@@ -132,8 +137,7 @@ void override_value(Json& config, const std::string& pointer, const std::string&
       throw InputError("", "--set needs the JSON pointer of a key, like /tensor/bytes");
     Json& parent = config.at(at.parent_pointer());
     if (parent.is_object()) {
-      remove_alternatives(parent, at.back());
-      parent[at.back()] = std::move(value);
+      set_member(parent, at.back(), std::move(value));
     } else {
       config.at(at) = std::move(value);
     }

@@ -15,9 +15,12 @@ Json parse_json(std::string_view text);
 /// Reads the file. @throws InputError if it cannot be read.
 std::string read_file(const std::string& path);
 
-/// Sets the value at a JSON pointer, as `--set` does: `text` is JSON, or a plain string if it is not.
-/// Setting one of several alternatives (a tensor's `bytes` or `shape`; the kinds of topology) removes the
-/// others. @throws InputError for a pointer that leads nowhere.
+/// Sets a key of an object of a configuration. Setting one of several alternatives (a tensor's `bytes` or
+/// `shape`; the kinds of topology) removes the others.
+void set_member(Json& object, const std::string& key, Json value);
+
+/// Sets the value at a JSON pointer, as `--set` does: `text` is JSON, or a plain string if it is not,
+/// with set_member(). @throws InputError for a pointer that leads nowhere.
 void override_value(Json& config, const std::string& pointer, const std::string& text);
 
 }  // namespace equarx::experiments

@@ -168,12 +168,6 @@ SimulatedMachine representatives(const collectives::Program& program, const sim:
   return {std::move(machine), true, reason};
 }
 
-/// Whether representatives stand for all chips without a look at any.
-bool has_representatives(Algorithm algorithm, const ExperimentConfig& config) {
-  return config.simulation != SimulationMode::full &&
-         is_symmetric_by_construction(algorithm, config);
-}
-
 /// What SimGrid and the time executor take of memory to simulate all chips; measured, with a margin.
 double needed_bytes(double chips, double channels) {
   constexpr double kPerChip = 96.0 * 1024;  // an actor, its stack and its host
@@ -192,6 +186,11 @@ const PlannedTopology& Site::topology() {
 const std::vector<ChipId>& Site::ring() {
   if (!ring_) ring_ = plan_ring(config_.topology, topology());
   return *ring_;
+}
+
+bool has_representatives(Algorithm algorithm, const ExperimentConfig& config) {
+  return config.simulation != SimulationMode::full &&
+         is_symmetric_by_construction(algorithm, config);
 }
 
 void check_machine_memory(Algorithm algorithm, const RankGrid& grid,

@@ -35,6 +35,10 @@ struct SimulatedMachine {
   std::string reason;      ///< for people: "all chips are alike"
 };
 
+/// Whether representatives are simulated, as can be seen without looking at any chip.
+/// @throws InputError if the algorithm needs a ring, and there is none.
+bool has_representatives(Algorithm algorithm, const ExperimentConfig& config);
+
 /// Whether this computer can hold the machine, before any of it or its program is made.
 /// @throws InputError if all chips would be simulated, and need more memory than it has.
 void check_machine_memory(Algorithm algorithm, const collectives::RankGrid& grid,

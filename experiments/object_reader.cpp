@@ -142,8 +142,8 @@ void ObjectReader::finish() const {
 
 void ObjectReader::unknown_key(std::string_view key,
                                std::span<const std::string_view> known) const {
-  throw InputError(place_of(key),
-                   fmt::format("unknown key '{}'; did you mean '{}'?", key, nearest(key, known)));
+  throw UnknownKeyError(
+      place_of(key), fmt::format("unknown key '{}'; did you mean '{}'?", key, nearest(key, known)));
 }
 
 }  // namespace equarx::experiments

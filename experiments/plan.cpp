@@ -9,7 +9,6 @@
 #include "experiments/costs.hpp"
 #include "experiments/input_error.hpp"
 #include "experiments/plan_checks.hpp"
-#include "models/collectives/traffic.hpp"
 
 namespace equarx::experiments {
 namespace {
@@ -19,8 +18,8 @@ CollectivePlan plan_collective(const CollectiveConfig& config, Site& site,
   const ExperimentConfig& experiment = site.config();
   const collectives::RankGrid grid = rank_grid(config.algorithm, experiment, place + "/algorithm");
   try {
-    check_program_size(config, grid, experiment, place);
     check_machine_memory(config.algorithm, grid, experiment);
+    check_program_size(config, grid, experiment, place);
     collectives::Program program = make_program(config, grid, experiment);
     check_vmem(program, experiment.chip, place);
     check_hbm_bandwidth(program, experiment);
@@ -43,20 +42,12 @@ void fill_in_cut(const CollectivePlan& plan, CollectiveConfig& config) {
   config.microshards = first.microshards;
 }
 
-/// About how long a simulation takes on this computer. Where messages of many chips share links, SimGrid
-/// divides them among all that are under way again at every start and end of one.
-double simulation_time_s(const CollectivePlan& plan) {
-  constexpr double kPerMessage = 4e-6;
-  constexpr double kPerSharer = 1e-7;
-  const sim::Machine& machine = plan.simulated.machine;
-  const auto messages =
-      static_cast<double>(collectives::total_messages(plan.program, machine.ranks()));
-  const bool alone = std::ranges::all_of(machine.ways, [](const std::vector<sim::Way>& ways) {
-    return std::ranges::all_of(ways, [](const sim::Way& way) { return way.route.size() == 1; });
-  });
-  if (alone) return messages * kPerMessage;
-  const double under_way = machine.ranks() * static_cast<double>(plan.program.channels.size());
-  return messages * (kPerMessage + kPerSharer * std::min(under_way, messages));
+/// About how long its simulation takes.
+double simulation_s(const CollectiveConfig& config, Site& site, const std::string& place) {
+  const ExperimentConfig& experiment = site.config();
+  if (has_representatives(config.algorithm, experiment)) return 0.0;
+  return estimate_simulation_s(
+      config, rank_grid(config.algorithm, experiment, place + "/algorithm"), experiment);
 }
 
 /// Every algorithm that can run with this format here.
@@ -77,18 +68,15 @@ PlannedCollective plan_candidates(const CollectiveConfig& config, Site& site,
     CollectiveConfig candidate = config;
     candidate.algorithm = algorithm;
     try {
+      const double time_s = simulation_s(candidate, site, place);
+      if (time_s > kMostTime)
+        throw InputError("", fmt::format("not tried: simulating it would take about {:.0f} s; "
+                                         "name it to run it",
+                                         time_s));
       planned.candidates.push_back(plan_collective(candidate, site, place));
     } catch (const InputError& error) {
       planned.unsuited.push_back({algorithm, error.what()});
-      continue;
     }
-    const double time_s = simulation_time_s(planned.candidates.back());
-    if (time_s <= kMostTime) continue;
-    planned.unsuited.push_back(
-        {algorithm,
-         fmt::format("not tried: simulating it would take about {:.0f} s; name it to run it",
-                     time_s)});
-    planned.candidates.pop_back();
   }
   if (planned.candidates.empty())
     throw InputError(place + "/algorithm",

@@ -10,7 +10,6 @@
 #include "experiments/host_memory.hpp"
 #include "experiments/input_error.hpp"
 #include "models/collectives/exchange_program.hpp"
-#include "models/collectives/ring_program.hpp"
 #include "models/units/quantity.hpp"
 #include "models/values/value_executor.hpp"
 
@@ -81,13 +80,7 @@ void check_program_size(const CollectiveConfig& collective, const collectives::R
   // doubled, because vectors grow by doubling.
   constexpr double kBytesPerMessage = 768.0;
   constexpr double kMostMessages = 0x1p29;  // indices of instructions have 32 bits
-  const collectives::CutRule rule{collective.minishards, collective.microshards,
-                                  collective.elements_per_scale};
-  double messages = 0.0;
-  for (const Rounds& rounds : estimate_rounds(collective, grid, config)) {
-    const collectives::Cut cut = collectives::choose_cut(rule, collective.format, rounds.elements);
-    messages += collectives::kPhases * rounds.count * cut.minishards * (cut.microshards + 1.0);
-  }
+  const double messages = estimate_messages(collective, grid, config);
   const double available = available_memory_bytes();
   if (messages > kMostMessages || messages * kBytesPerMessage > available)
     throw InputError(

@@ -90,7 +90,7 @@ Json to_json(const RunResult& run, const JsonOptions& options) {
                {"numerics", run.numerics ? numerics_json(*run.numerics) : Json(nullptr)}};
   if (run.phase) {
     json["compute_s"] = run.phase->compute_s;
-    json["allreduce_s"] = run.phase->allreduce_s;
+    json["allreduce_s"] = done ? Json(run.phase->allreduce_s) : Json(nullptr);
     json["allreduce_count"] = run.phase->allreduces;
     json["layers_repeated"] = run.phase->layers_repeated;
   }
@@ -106,13 +106,15 @@ Json to_json(const RunResult& run, const JsonOptions& options) {
 
 std::string_view version() { return EQUARX_VERSION; }
 
-std::string config_hash(const Json& resolved) {
+std::string text_hash(std::string_view text) {
   constexpr std::uint64_t kOffsetBasis = 0xcbf29ce484222325;  // FNV-1a, 64 bits
   constexpr std::uint64_t kPrime = 0x100000001b3;
   std::uint64_t hash = kOffsetBasis;
-  for (const char c : resolved.dump()) hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
   return fmt::format("{:016x}", hash);
 }
+
+std::string config_hash(const Json& resolved) { return text_hash(resolved.dump()); }
 
 Json to_json(const ExperimentResult& result, const JsonOptions& options) {
   const Json config = to_json(result.config);

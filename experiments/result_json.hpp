@@ -19,7 +19,10 @@ Json to_json(const ExperimentResult& result, const JsonOptions& options = {});
 /// One run of it.
 Json to_json(const RunResult& run, const JsonOptions& options = {});
 
-/// Hash of a resolved configuration: FNV-1a of its JSON text, 16 hexadecimal digits.
+/// FNV-1a in 16 hexadecimal digits.
+std::string text_hash(std::string_view text);
+
+/// Hash of a resolved configuration: text_hash() of its JSON text.
 std::string config_hash(const Json& resolved);
 
 }  // namespace equarx::experiments

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "experiments/algorithms.hpp"
+#include "experiments/config_parts.hpp"
 #include "experiments/result_json.hpp"
 #include "experiments/topology_plan.hpp"
 #include "models/units/quantity.hpp"
@@ -30,30 +31,45 @@ std::string tensor_text(const TensorConfig& tensor) {
                      size);
 }
 
+/// Those of a workload leave out what is less telling there, so that a line has room for its parts.
 std::vector<std::string> headings(bool workload, bool numerics) {
-  std::vector<std::string> row = {"collective", "time", "speedup", "lower bound", "bytes/link"};
-  if (workload) row.insert(row.end(), {"computing", "AllReduces", "their share", "each"});
-  if (numerics) row.insert(row.end(), {"MSE", "SQNR", "MSE vs baseline", "ranks"});
+  std::vector<std::string> row = {"collective", "time", "speedup", "lower bound"};
+  if (workload)
+    row.insert(row.end(), {"computing", "AllReduces", "share", "each"});
+  else
+    row.push_back("bytes/link");
+  if (numerics) row.insert(row.end(), {"MSE", "SQNR"});
+  if (numerics && !workload) row.push_back("MSE vs baseline");
+  if (numerics) row.push_back("ranks");
   return row;
+}
+
+/// Where the time of a phase goes.
+void append_phase(const RunResult& run, TableRow& row) {
+  const PhaseResult& phase = *run.phase;
+  row.push_back(time_text(phase.compute_s));
+  if (run.failure) {
+    row.insert(row.end(), {"-", "-", "-"});
+    return;
+  }
+  row.push_back(time_text(phase.allreduce_s));
+  row.push_back(fmt::format("{:.1f} %", 100.0 * phase.allreduce_s / run.time_s));
+  row.push_back(time_text(phase.allreduce_s / phase.allreduces));
 }
 
 TableRow row_of(const RunResult& run) {
   TableRow row = {run.label, run.failure ? "fails" : time_text(run.time_s),
                   run.speedup ? fmt::format("{:.3f}x", *run.speedup) : "-",
-                  time_text(run.lower_bound_s),
-                  size_text(static_cast<double>(run.wire_bytes_per_link))};
-  if (run.phase) {
-    row.push_back(time_text(run.phase->compute_s));
-    row.push_back(time_text(run.phase->allreduce_s));
-    row.push_back(fmt::format("{:.1f} %", 100.0 * run.phase->allreduce_s / run.time_s));
-    row.push_back(time_text(run.phase->allreduce_s / run.phase->allreduces));
-  }
-  if (run.numerics) {
-    row.push_back(fmt::format("{:.3g}", run.numerics->against_exact.mse));
-    row.push_back(fmt::format("{:.2f} dB", run.numerics->against_exact.sqnr_db));
-    row.push_back(fmt::format("{:.3g}", run.numerics->against_baseline.value().mse));
-    row.push_back(run.numerics->ranks_identical ? "identical" : "differ");
-  }
+                  time_text(run.lower_bound_s)};
+  if (run.phase)
+    append_phase(run, row);
+  else
+    row.push_back(size_text(static_cast<double>(run.wire_bytes_per_link)));
+  if (!run.numerics) return row;
+  row.push_back(fmt::format("{:.3g}", run.numerics->against_exact.mse));
+  row.push_back(fmt::format("{:.2f} dB", run.numerics->against_exact.sqnr_db));
+  if (!run.phase) row.push_back(fmt::format("{:.3g}", run.numerics->against_baseline.value().mse));
+  row.push_back(run.numerics->ranks_identical ? "identical" : "differ");
   return row;
 }
 
@@ -84,15 +100,16 @@ std::string workload_note(const ExperimentResult& result) {
   const RunResult& run = result.runs.front();
   const WorkloadConfig& workload = *result.config.workload;
   std::string text = fmt::format(
-      "  {} AllReduces of {} on each chip{}. MSE and SQNR are those of one of them.\n",
-      run.phase->allreduces, tensor_text(result.config.tensor),
+      "  {} AllReduces of {} on each chip{}.\n", run.phase->allreduces,
+      tensor_text(result.config.tensor),
       workload.chunks > 1 ? fmt::format(", beside the computing of {} chunks", workload.chunks)
                           : "");
+  if (workload.chunks > 1)
+    text += "  The time of AllReduces is what the chip does not compute in.\n";
   if (run.phase->layers_repeated)
     text +=
-        "  One layer of each kind was simulated, and stands for all: every chip begins and ends "
-        "each "
-        "layer together with the others.\n";
+        "  One layer of each kind was simulated and stands for all, because chips begin and end "
+        "layers together.\n";
   return text;
 }
 
@@ -177,6 +194,13 @@ std::string simulation_note(const std::vector<RunResult>& runs) {
   return text;
 }
 
+/// What values the errors of a workload are of: they are not the model's.
+std::string workload_values_note(const TensorConfig& tensor) {
+  const std::string of = tensor.files.empty() ? fmt::format("{} values", values_name(tensor))
+                                              : "the values of the files";
+  return fmt::format("  They are those of one AllReduce of {}, not of the model's output.\n", of);
+}
+
 std::string values_note(const values::ValueResult& values) {
   const std::string what =
       values.sampled_fraction == 1.0
@@ -219,6 +243,7 @@ std::string to_table(const ExperimentResult& result) {
   text += simulation_note(result.runs);
   text += busiest_note(result.runs);
   if (config.numerics) text += values_note(*result.runs.front().numerics);
+  if (config.numerics && config.workload) text += workload_values_note(config.tensor);
   return text;
 }
 

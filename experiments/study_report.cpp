@@ -1,26 +1,26 @@
 #include "experiments/study_report.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <stdexcept>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <unistd.h>
 
 #include "experiments/algorithms.hpp"
 #include "experiments/config_json.hpp"
 #include "experiments/config_parts.hpp"
 #include "experiments/input_error.hpp"
+#include "experiments/output_files.hpp"
 #include "experiments/result_json.hpp"
 #include "experiments/result_table.hpp"
 #include "experiments/topology_plan.hpp"
+#include "experiments/workload_json.hpp"
 #include "models/units/quantity.hpp"
 
 namespace equarx::experiments {
 namespace {
 
-using Fields = std::vector<std::string>;
+using Fields = CsvRow;
 
 std::string_view verdict(const StudyOutcome& outcome) {
   return outcome.within_tolerance() ? "yes" : "NO";
@@ -34,24 +34,6 @@ std::string figure_text(const StudyRow& row, double value) {
 
 std::string expected_text(const StudyRow& row) {
   return (row.relation == Relation::at_most ? "<= " : "") + figure_text(row, row.expected);
-}
-
-/// A field of a CSV file (RFC 4180).
-std::string quoted(const std::string& field) {
-  if (field.find_first_of(",\"\n") == std::string::npos) return field;
-  std::string text = "\"";
-  for (const char c : field) text += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return text + '"';
-}
-
-std::string csv(const std::vector<Fields>& rows) {
-  std::string text;
-  for (const Fields& row : rows) {
-    Fields fields;
-    for (const std::string& field : row) fields.push_back(quoted(field));
-    text += fmt::format("{}\n", fmt::join(fields, ","));
-  }
-  return text;
 }
 
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
@@ -69,10 +51,34 @@ std::string rows_csv(const StudyResult& result) {
   return csv(rows);
 }
 
-/// What a tensor's values are: their distribution, or "files".
-std::string values_text(const TensorConfig& tensor) {
-  const Json values = tensor_json(tensor).at("values");
-  return values.contains("files") ? "files" : values.at("distribution").get<std::string>();
+/// Time of all operations of these kinds.
+double time_of(const std::vector<OperationTotal>& operations,
+               std::initializer_list<workloads::OperationKind> kinds) {
+  double time_s = 0.0;
+  for (const OperationTotal& operation : operations)
+    if (std::ranges::find(kinds, operation.kind) != kinds.end()) time_s += operation.time_s;
+  return time_s;
+}
+
+/// The last columns: what a transformer does, and where its time goes. Empty without a workload.
+Fields workload_fields(const ExperimentResult& result, const RunResult& run) {
+  using workloads::OperationKind;
+  constexpr std::size_t kFields = 9;
+  if (!run.phase) return Fields(kFields);
+  const WorkloadConfig& workload = *result.config.workload;
+  const workloads::Extent extent = workloads::extent(workload.phase);
+  const auto of = [&](std::initializer_list<OperationKind> kinds) {
+    return number(time_of(result.operations, kinds));
+  };
+  return {workload.model.name,
+          std::string(phase_name(workload.phase)),
+          number(extent.keys),
+          number(extent.batch),
+          number(run.phase->compute_s),
+          of({OperationKind::matrix}),
+          of({OperationKind::attention}),
+          of({OperationKind::vector, OperationKind::memory}),
+          run.failure ? "" : number(run.phase->allreduce_s)};
 }
 
 Fields point_fields(const StudyPoint& point, std::size_t index) {
@@ -87,7 +93,7 @@ Fields point_fields(const StudyPoint& point, std::size_t index) {
                    topology_text(config.topology),
                    fmt::format("{}", run.chips),
                    fmt::format("{}", config.tensor.bytes()),
-                   values_text(config.tensor),
+                   std::string(values_name(config.tensor)),
                    run.label,
                    std::string(name(run.algorithm)),
                    std::string(collectives::name(collective.ring)),
@@ -110,13 +116,16 @@ Fields point_fields(const StudyPoint& point, std::size_t index) {
   } else {
     fields.resize(fields.size() + 4);
   }
+  const Fields workload = workload_fields(point.result, run);
+  fields.insert(fields.end(), workload.begin(), workload.end());
   return fields;
 }
 
 constexpr std::string_view kPointColumns =
     "experiment,hardware,topology,chips,tensor_bytes,values,label,algorithm,ring,quantize,format,"
     "minishards,microshards,time_s,speedup,lower_bound_s,wire_bytes_per_link,payload_s,scales_s,"
-    "overhead_s,bubbles_s,mse,nmse,sqnr_db,mse_vs_baseline";
+    "overhead_s,bubbles_s,mse,nmse,sqnr_db,mse_vs_baseline,model,phase,tokens,batch,compute_s,"
+    "matrix_s,attention_s,elementwise_s,allreduce_s";
 
 std::string points_csv(const StudyResult& result) {
   std::vector<Fields> rows;
@@ -151,20 +160,6 @@ Json study_json(const StudyResult& result) {
   return json;
 }
 
-/// Written beside its place and then moved there, so that a reader never sees half of it.
-std::filesystem::path write_file(const std::filesystem::path& path, const std::string& text) {
-  const std::filesystem::path partial = path.string() + ".partial";
-  std::ofstream file(partial, std::ios::binary);
-  file << text;
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(partial, path, error);
-  if (!file || error)
-    throw InputError(
-        "", fmt::format("cannot write {}; is there room, and may you write there?", path.string()));
-  return path;
-}
-
 std::string outcomes_table(const std::vector<StudyOutcome>& outcomes) {
   if (outcomes.empty()) return "  no reported figures to compare with\n";
   std::vector<TableRow> rows = {
@@ -189,21 +184,9 @@ std::string to_table(const StudyResult& result) {
   return text;
 }
 
-void check_folder(const std::filesystem::path& folder) {
-  std::filesystem::path there = std::filesystem::absolute(folder);
-  while (!std::filesystem::exists(there) && there.has_relative_path()) there = there.parent_path();
-  if (!std::filesystem::is_directory(there) || access(there.c_str(), W_OK) != 0)
-    throw InputError("", fmt::format("cannot write to {}: {} is not a folder that you may write to",
-                                     folder.string(), there.string()));
-}
-
 std::vector<std::filesystem::path> write_report(const StudyResult& result,
                                                 const std::filesystem::path& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    throw InputError(
-        "", fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
+  make_folder(folder);
   return {write_file(folder / "rows.csv", rows_csv(result)),
           write_file(folder / "points.csv", points_csv(result)),
           write_file(folder / "study.json", study_json(result).dump(2) + "\n")};

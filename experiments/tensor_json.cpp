@@ -163,6 +163,11 @@ TensorConfig read_tensor(ObjectReader reader, std::uint32_t ranks) {
   return tensor;
 }
 
+std::string_view values_name(const TensorConfig& tensor) {
+  if (!tensor.files.empty()) return "files";
+  return kDistributions[static_cast<std::size_t>(tensor.values.distribution)];
+}
+
 Json tensor_json(const TensorConfig& tensor) {
   Json json;
   if (tensor.shape.empty())
@@ -171,10 +176,9 @@ Json tensor_json(const TensorConfig& tensor) {
     json["shape"] = tensor.shape;
   json["dtype"] = numerics::name(tensor.dtype);
   if (tensor.files.empty()) {
-    json["values"] = {
-        {"distribution", kDistributions[static_cast<std::size_t>(tensor.values.distribution)]},
-        {"seed", tensor.values.seed},
-        {"ranks", kRankValues[tensor.values.identical_ranks ? 1 : 0]}};
+    json["values"] = {{"distribution", values_name(tensor)},
+                      {"seed", tensor.values.seed},
+                      {"ranks", kRankValues[tensor.values.identical_ranks ? 1 : 0]}};
   } else {
     json["values"] = {{"files", tensor.files}};
     if (tensor.name) json["values"]["tensor"] = *tensor.name;

@@ -96,13 +96,17 @@ WorkloadConfig read_workload(ObjectReader reader, std::uint32_t chips) {
   return workload;
 }
 
+std::string_view phase_name(const workloads::Phase& phase) {
+  return kPhases[std::holds_alternative<Prefill>(phase) ? 0 : 1];
+}
+
 Json workload_json(const WorkloadConfig& workload) {
-  Json json = {{"model", workload.model_name}};
+  Json json = {{"model", workload.model_name}, {"phase", phase_name(workload.phase)}};
   if (const auto* prefill = std::get_if<Prefill>(&workload.phase)) {
-    json.update({{"phase", kPhases[0]}, {"tokens", prefill->tokens}, {"batch", prefill->batch}});
+    json.update({{"tokens", prefill->tokens}, {"batch", prefill->batch}});
   } else {
     const Decode& decode = std::get<Decode>(workload.phase);
-    json.update({{"phase", kPhases[1]}, {"context", decode.context}, {"batch", decode.batch}});
+    json.update({{"context", decode.context}, {"batch", decode.batch}});
   }
   const AttentionMethod& method = workload.attention;
   json["attention"] = {{"method", kMethods[method.fused ? 1 : 0]},
@@ -121,11 +125,13 @@ std::uint64_t chunk_rows(const WorkloadConfig& workload) {
   return (rows + workload.chunks - 1) / workload.chunks;
 }
 
-Json workload_tensor_json(const Json* tensor, const WorkloadConfig& workload) {
+Json workload_tensor_json(const Json& tensor, const WorkloadConfig& workload) {
   constexpr double kSampledElements = 1 << 20;
   constexpr double kWindows = 64.0;  // that a sample is made of
   const Json shape = {chunk_rows(workload), workload.model.d_model};
-  Json json = tensor == nullptr ? Json::object() : *tensor;
+  if (!tensor.is_object())
+    throw InputError("/tensor", fmt::format("expected an object, found {}", kind_of(tensor)));
+  Json json = tensor;
   if (json.contains("bytes") || (json.contains("shape") && json["shape"] != shape))
     throw InputError("/tensor", fmt::format("its size comes from the workload ({} x {}); remove it",
                                             shape[0].dump(), shape[1].dump()));

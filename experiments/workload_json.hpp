@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "experiments/config.hpp"
 #include "experiments/object_reader.hpp"
@@ -14,11 +15,14 @@ WorkloadConfig read_workload(ObjectReader reader, std::uint32_t chips);
 
 Json workload_json(const WorkloadConfig& workload);
 
+/// "prefill" or "decode".
+std::string_view phase_name(const workloads::Phase& phase);
+
 /// Positions that one AllReduce sums: those of a chunk, the largest if they differ.
 std::uint64_t chunk_rows(const WorkloadConfig& workload);
 
 /// The configuration's "tensor" with the shape that the workload gives it, and a sample that keeps its
-/// values quick to compute. @throws InputError if it asks for another size.
-Json workload_tensor_json(const Json* tensor, const WorkloadConfig& workload);
+/// values quick to compute. @throws InputError if it is no object, or asks for another size.
+Json workload_tensor_json(const Json& tensor, const WorkloadConfig& workload);
 
 }  // namespace equarx::experiments

@@ -111,6 +111,15 @@ void check_memory(const WorkloadConfig& workload, const hardware::Chip& chip, st
                   text(missing), text(chip.hbm_capacity.value)));
 }
 
+/// Local layers that compute the whole square of scores are as global ones.
+void join_alike(std::vector<LayerKind>& layers) {
+  if (layers[0].schedule.compute_s == layers[1].schedule.compute_s) {
+    layers[0].count += layers[1].count;
+    layers.pop_back();
+  }
+  std::erase_if(layers, [](const LayerKind& kind) { return kind.count == 0; });
+}
+
 }  // namespace
 
 WorkloadPlan plan_workload(const ExperimentConfig& config) {
@@ -129,7 +138,7 @@ WorkloadPlan plan_workload(const ExperimentConfig& config) {
   plan.layers = {
       {local, schedule_of(operations.local_layer, workload, config.chip)},
       {workload.model.layers - local, schedule_of(operations.global_layer, workload, config.chip)}};
-  std::erase_if(plan.layers, [](const LayerKind& kind) { return kind.count == 0; });
+  join_alike(plan.layers);
   plan.outside_layers_s = compute_time_s(operations.embedding, workload, config.chip) +
                           compute_time_s(operations.head, workload, config.chip);
   return plan;

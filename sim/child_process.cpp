@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,9 +58,13 @@ std::vector<std::byte> read_all(int descriptor) {
 }
 
 /// The child's life. Leaves by _exit, because the parent's exit handlers are not its own.
-[[noreturn]] void live(int descriptor, const std::function<std::vector<std::byte>()>& work) {
+[[noreturn]] void live(int descriptor, pid_t parent,
+                       const std::function<std::vector<std::byte>()>& work) {
+  // Nobody would read the result of a simulation whose parent was killed.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(kExitFailure);
   // Handlers that the parent installed are made for the parent.
-  for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTERM})
+  for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTERM, SIGINT, SIGHUP})
     std::signal(signal, SIG_DFL);
   int status = kExitFailure;
   std::vector<std::byte> bytes;
@@ -90,11 +95,12 @@ ChildOutcome run_in_child(const std::function<std::vector<std::byte>()>& work) {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) throw_errno("pipe");
   std::fflush(nullptr);  // or a library that flushes in the child would write our text again
+  const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) throw_errno("fork");
   if (child == 0) {
     close(ends[0]);
-    live(ends[1], work);
+    live(ends[1], parent, work);
   }
   close(ends[1]);
   ChildOutcome outcome;

@@ -38,6 +38,7 @@ Run::Run(const Timelines& lists, const Machine& place, std::size_t channel_count
       machine(place),
       channels(channel_count),
       traced(with_trace),
+      shared(shares_links(place)),
       progress(where),
       received(place.ranks() * channel_count),
       senders(senders_of(place, channel_count)) {
@@ -56,16 +57,17 @@ void Run::add_core_event(Rank rank, const Step& step, double start_s) {
 }
 
 /// Another actor waits for the transfer to end, because the chips may notice it later.
-void Run::add_transfer(Rank from, Rank to, MessageId message, const s4u::CommPtr& comm) {
+void Run::add_transfer(Rank from, const Way& way, MessageId message, const s4u::CommPtr& comm) {
   const std::size_t event = result.trace.transfers.size();
-  result.trace.transfers.push_back({from, to, message, s4u::Engine::get_clock(), kNever});
-  SimgridEngine::start_actor("observer", s4u::this_actor::get_host(), [this, comm, event] {
+  result.trace.transfers.push_back({from, way.peer, message, s4u::Engine::get_clock(), kNever});
+  const double late_s = shared ? latency_s(machine, way.route) : 0.0;
+  SimgridEngine::start_actor("observer", s4u::this_actor::get_host(), [this, comm, event, late_s] {
     try {
       comm->wait();
     } catch (const simgrid::NetworkFailureException&) {
       return;  // the chips notice it, too
     }
-    result.trace.transfers[event].arrived_s = s4u::Engine::get_clock();
+    result.trace.transfers[event].arrived_s = s4u::Engine::get_clock() + late_s;
   });
 }
 
@@ -146,7 +148,7 @@ void Chip::send(const Step& step) {
   outgoing_[channel].push_back(
       {mailbox(way.peer, channel)->put_async(const_cast<Step*>(&step), held_bytes(step, way)),
        step.message});
-  if (run_.traced) run_.add_transfer(rank_, way.peer, step.message, outgoing_[channel].back().comm);
+  if (run_.traced) run_.add_transfer(rank_, way, step.message, outgoing_[channel].back().comm);
 }
 
 double Chip::slowest_rate(const Way& way) const {
@@ -178,10 +180,28 @@ void Chip::retire_received(ChannelId channel) {
   while (retired_[channel] < received) retire(channel);
 }
 
+/// Blocks until the next message of a channel has arrived, with its latency.
+void Chip::receive(const Step& step, void*& arrived) {
+  const s4u::CommPtr comm = mailbox(rank_, step.channel)->get_init();
+  comm->set_dst_data(&arrived, sizeof arrived);
+  if (!run_.shared) {
+    comm->wait();  // without a start: one call of SimGrid's kernel instead of two
+    return;
+  }
+  comm->start();
+  double end_s = comm->get_finish_time();  // negative if it is still under way
+  comm->wait();
+  const double now_s = s4u::Engine::get_clock();
+  if (end_s < 0.0) end_s = now_s;
+  const Way& way = run_.machine.ways[sender(step.channel)][step.channel];
+  const double left_s = end_s + latency_s(run_.machine, way.route) - now_s;
+  if (left_s > 0.0) s4u::this_actor::sleep_for(left_s);
+}
+
 void Chip::wait(const Step& step) {
   void* arrived = nullptr;
   try {
-    mailbox(rank_, step.channel)->get_init()->set_dst_data(&arrived, sizeof arrived)->wait();
+    receive(step, arrived);
   } catch (const simgrid::NetworkFailureException&) {
     return fail(sender(step.channel), step.channel, step.message);
   }

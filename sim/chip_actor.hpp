@@ -27,7 +27,7 @@ class Run {
   }
   // Of a trace:
   void add_core_event(collectives::Rank rank, const Step& step, double start_s);
-  void add_transfer(collectives::Rank from, collectives::Rank to, collectives::MessageId message,
+  void add_transfer(collectives::Rank from, const Way& way, collectives::MessageId message,
                     const simgrid::s4u::CommPtr& comm);
 
   /// Once the run has ended: of the trace, those that never arrived.
@@ -37,6 +37,7 @@ class Run {
   const Machine& machine;
   std::size_t channels;
   bool traced;
+  bool shared;  ///< links are: arrivals are later than SimGrid's by the latency of their way
   Progress& progress;
   std::vector<simgrid::s4u::Mailbox*> mailboxes;  ///< of the receiver, by rank and channel
   std::vector<std::uint64_t> received;            ///< messages that a rank has waited for, likewise
@@ -65,6 +66,7 @@ class Chip {
   void work(const Step& step);
   void send(const Step& step);
   void wait(const Step& step);
+  void receive(const Step& step, void*& arrived);
   void retire(collectives::ChannelId channel);
   void retire_received(collectives::ChannelId channel);
   void fail(collectives::Rank from, collectives::ChannelId channel, collectives::MessageId message);

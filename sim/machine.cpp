@@ -1,10 +1,34 @@
 #include "sim/machine.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "models/collectives/traffic.hpp"
 
 namespace equarx::sim {
+
+std::vector<std::uint32_t> users_of_links(const Machine& machine) {
+  std::set<std::pair<collectives::Rank, collectives::Rank>> pairs;
+  std::vector<std::uint32_t> users(machine.links.size());
+  for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank)
+    for (const Way& way : machine.ways[rank]) {
+      if (!pairs.emplace(rank, way.peer).second) continue;
+      for (const LinkIndex link : way.route) ++users[link];
+    }
+  return users;
+}
+
+bool shares_links(const Machine& machine) {
+  return std::ranges::any_of(users_of_links(machine),
+                             [](std::uint32_t users) { return users > 1; });
+}
+
+double latency_s(const Machine& machine, const Route& route) {
+  double latency_s = 0.0;
+  for (const LinkIndex link : route) latency_s += machine.links[link].latency;
+  return latency_s;
+}
 
 std::vector<std::uint64_t> link_bytes(const collectives::Program& program, const Machine& machine) {
   const bool uniform = is_uniform(program);

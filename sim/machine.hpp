@@ -55,6 +55,15 @@ struct Machine {
   }
 };
 
+/// Pairs of chips whose messages pass each link.
+std::vector<std::uint32_t> users_of_links(const Machine& machine);
+
+/// Whether any link has several.
+bool shares_links(const Machine& machine);
+
+/// Seconds that a message spends on the way besides its transmission.
+double latency_s(const Machine& machine, const Route& route);
+
 /// Bytes that cross each link of `machine` when `program` runs on it.
 std::vector<std::uint64_t> link_bytes(const collectives::Program& program, const Machine& machine);
 

@@ -96,15 +96,16 @@ SimgridEngine::SimgridEngine(const Machine& machine) : engine_(make_engine()) {
   s4u::NetZone* zone = add_zone(engine_);
   for (const std::string& name : machine.chip_names) hosts_.push_back(add_host(zone, name));
   const auto pairs = pairs_of(machine);
-  std::vector<std::uint32_t> users(machine.links.size());
-  for (const auto& [pair, route] : pairs)
-    for (const LinkIndex link : *route) ++users[link];
+  const std::vector<std::uint32_t> users = users_of_links(machine);
+  // SimGrid divides a link among flows by the inverse of their latencies. So that it does so fairly, it
+  // gets none where links are shared, and the chips wait for them (Chip::wait).
+  const bool shared = shares_links(machine);
   // One transfer at a time makes a link a FIFO; the next one's latency passes meanwhile.
   constexpr int kFifo = 1;
   for (LinkIndex index = 0; index < machine.links.size(); ++index) {
     const LinkSpec& spec = machine.links[index];
     s4u::Link* link = add_link(zone, spec);
-    link->set_latency(spec.latency);
+    link->set_latency(shared ? 0.0 : spec.latency);
     if (users[index] <= 1) link->set_concurrency_limit(kFifo);
     link->seal();
     links_.push_back(link);

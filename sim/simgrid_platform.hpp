@@ -13,7 +13,8 @@ namespace equarx::sim {
 /// Work that a host does in one second. Core time is given in seconds, so any number would do.
 inline constexpr double kCoreSpeed = 1e9;
 
-/// An engine with transfers that take bytes / rate + latency, nothing more. One per process.
+/// An engine with transfers that take bytes / rate + latency, nothing more; on a machine that shares
+/// links, the latency is left to whoever receives. One per process.
 ///
 /// A link that only one pair of chips uses is a FIFO. Where several do, each pair keeps its order, and
 /// they share the link's rate max-min fairly, as flows through a router do.

@@ -33,8 +33,8 @@ Traced trace_of(const Json& config, const std::string& label = "") {
   std::ostringstream out;
   const Plan plan = testing::plan_of(config);
   TraceFile file(out, plan.config, label);
-  ExperimentResult result = run_experiment(
-      plan, [](const std::string&) {}, &file);
+  ExperimentResult result =
+      run_experiment(plan, [](const std::string&) {}, {.value_threads = 0, .trace = &file});
   file.finish();
   return {std::move(result), parse_json(out.str())};
 }

@@ -6,6 +6,7 @@
 #include "tools/cli/commands.hpp"
 #include "tools/cli/hardware_command.hpp"
 #include "tools/cli/report_command.hpp"
+#include "tools/cli/sweep_command.hpp"
 #include "tools/cli/topology_command.hpp"
 
 namespace equarx::cli {
@@ -26,12 +27,13 @@ constexpr const char* kFooter =
     "  equarx-sim reproduce experiments/equarx_paper\n"
     "  equarx-sim quantize tests/fixtures/activations/layer1_ranks8_tokens32.npy --format "
     "mxfp8-e4m3\n"
+    "  equarx-sim sweep configs/sweeps/size_and_slice.json\n"
     "\n"
     "'equarx-sim SUBCOMMAND --help' has the options of each. docs/configuration.md describes every "
     "key.\n"
     "\n"
     "Exit codes: 0 done, 1 a defect of this program (or a row outside its tolerance, with "
-    "--strict), "
+    "--strict, or a point of a sweep that failed), "
     "2 wrong input.";
 
 constexpr const char* kRunFooter =
@@ -44,6 +46,16 @@ constexpr const char* kRunFooter =
     "--links > result.json\n"
     "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json --trace trace.json\n"
     "  python3 tools/plot/plot.py links result.json --label bf16";
+
+constexpr const char* kSweepFooter =
+    "Examples:\n"
+    "  equarx-sim sweep configs/sweeps/size_and_slice.json --dry-run\n"
+    "  equarx-sim sweep configs/sweeps/size_and_slice.json -o results/sizes\n"
+    "  equarx-sim sweep configs/sweeps/size_and_slice.json --shard 1/4\n"
+    "\n"
+    "The same command again computes only what is missing. docs/sweeps.md describes the file.\n"
+    "\n"
+    "Exit codes: 0 done, 1 some points failed, 2 wrong input, 128 + the signal that stopped it.";
 
 constexpr const char* kTopologyFooter =
     "Examples:\n"
@@ -213,6 +225,40 @@ void add_quantize(CLI::App& app) {
   command->callback([arguments] { quantize(*arguments); });
 }
 
+void add_sweep(CLI::App& app, int& exit_code) {
+  const auto arguments = std::make_shared<SweepArguments>();
+  CLI::App* command = app.add_subcommand(
+      "sweep", "Run all combinations of some keys' values, side by side, and keep the results");
+  command->footer(kSweepFooter);
+  command
+      ->add_option("SWEEP", arguments->file,
+                   "Configuration and axes (configs/schema/sweep.schema.json)")
+      ->type_name(kFile)
+      ->required();
+  command
+      ->add_option(
+          "--output,-o", arguments->output,
+          "Folder for results.jsonl and results.csv; by default results/<name of the sweep>, "
+          "and with --shard a folder in it")
+      ->type_name(kFolder);
+  command
+      ->add_option("--jobs,-j", arguments->jobs,
+                   "Points that are computed side by side; by default as many as there are cores")
+      ->type_name("COUNT")
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--shard", arguments->shard,
+                   "Compute only the i-th of n parts; their results.jsonl merge by concatenation")
+      ->type_name("I/N");
+  command->add_flag("--retry", arguments->retry, "Compute points again that failed");
+  command->add_flag("--fresh", arguments->fresh,
+                    "Move older results in the folder aside, and begin anew");
+  command->add_flag("--yes", arguments->yes, "Run even more than 100,000 points");
+  command->add_flag("--dry-run", arguments->dry_run,
+                    "Say how many points there are, and how many are missing; compute nothing");
+  command->callback([arguments, &exit_code] { exit_code = sweep(*arguments); });
+}
+
 void add_report(CLI::App& app) {
   const auto arguments = std::make_shared<ReportArguments>();
   CLI::App* command = app.add_subcommand(
@@ -262,6 +308,7 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
   add_validate(*app);
   add_reproduce(*app, exit_code);
   add_quantize(*app);
+  add_sweep(*app, exit_code);
   add_report(*app);
   add_hardware(*app);
   add_topology(*app);

@@ -12,6 +12,7 @@
 #include "experiments/config_json.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/input_error.hpp"
+#include "experiments/output_files.hpp"
 #include "experiments/quantize_file.hpp"
 #include "experiments/result_json.hpp"
 #include "experiments/result_table.hpp"
@@ -80,8 +81,8 @@ void run(const RunArguments& arguments) {
   experiments::ExperimentResult result;
   {
     const ProgressLine line;
-    result = run_experiment(
-        plan, [&](const std::string& text) { line.show(text); }, trace ? &*trace : nullptr);
+    result = run_experiment(plan, [&](const std::string& text) { line.show(text); },
+                            {.trace = trace ? &*trace : nullptr});
   }
   if (trace) {
     trace->finish();

@@ -30,6 +30,35 @@ POINTS = [
 ]
 
 
+@dataclasses.dataclass(frozen=True)
+class Prefill:
+    """Prefill of one prompt on TPU v5e, int8; time_s where the paper gives it."""
+
+    model: str
+    topology: str
+    tokens: int
+    label: str
+    speedup: float
+    time_s: float = 0.0
+
+
+PREFILLS = [
+    Prefill("gemma3-27b", "slice 4x4", 4096, "bf16", 1.0, 0.24257),
+    Prefill("gemma3-27b", "slice 4x4", 4096, "semi-loop", 1.25, 0.19487),
+    *(Prefill("gemma3-12b", "slice 2x2", tokens, "full-loop", 1.1) for tokens in (2048, 4096, 8192)),
+]
+
+
+def prefill(row: Row) -> Prefill | None:
+    """What the paper reports for the prefill of this row, if anything."""
+    if HARDWARE not in row.text("hardware") or row.number("batch") != 1:
+        return None
+    found = [point for point in PREFILLS
+             if (point.model, point.topology, point.label) == tuple(map(row.text, ("model", "topology", "label")))
+             and point.tokens == row.number("tokens")]
+    return found[0] if found else None
+
+
 def same_machine(row: Row) -> bool:
     """Whether the row is of the slice that the points were measured on."""
     return HARDWARE in row.text("hardware") and row.text("topology") == TOPOLOGY

@@ -16,8 +16,8 @@ import sweep_file
 import trace_file
 try:
     import style
-    from pictures import (breakdown, error_by_speedup, gantt, links, paper_ratio, speedup_by_size, sweep, tails,
-                          time_by_size)
+    from pictures import (breakdown, error_by_speedup, gantt, links, paper_ratio, prefill, prefill_speedup,
+                          prefill_time, speedup_by_size, sweep, tails, time_by_size)
 except ModuleNotFoundError as problem:
     sys.exit(f"plot: {sys.executable} has no module '{problem.name}'; "
              "'bash tools/setup.sh' installs matplotlib for /usr/bin/python3")
@@ -43,23 +43,28 @@ KINDS = {
     "error": Kind(error_by_speedup, POINTS, "six", "error against speedup, with the paper's points"),
     "breakdown": Kind(breakdown, POINTS, "six", "where the time goes"),
     "tails": Kind(tails, POINTS, "activations", "SQNR on real values beside Gaussian ones"),
+    "prefill_time": Kind(prefill_time, POINTS, "", "where the time of prefills goes, against tokens"),
+    "prefill_speedup": Kind(prefill_speedup, POINTS, "", "speedup of prefills, with the paper's points"),
     "paper": Kind(paper_ratio, ROWS, "", "simulated against reported figures"),
 }
 # Drawn by `study` beside the pictures above, where the study has the experiment.
 MORE = [("error", "formats"), ("breakdown", "formats")]
+# Of all experiments that have prefills.
+PREFILLS = ("prefill_time", "prefill_speedup")
 
 EXAMPLES = f"""
 kinds:
-{chr(10).join(f'  {name:10} {kind.what} (of {kind.table})' for name, kind in KINDS.items())}
-  {LINKS:10} how busy every link of a slice is (of JSON from 'equarx-sim run CONFIG --json --links')
-  {GANTT:10} the pipeline of one chip (of a trace from 'equarx-sim run CONFIG --trace FILE')
-  {SWEEP:10} one value against two axes (of results.jsonl or results.csv of 'equarx-sim sweep')
-  {STUDY:10} all that a folder with {POINTS} and {ROWS} has the experiments for
+{chr(10).join(f'  {name:15} {kind.what} (of {kind.table})' for name, kind in KINDS.items())}
+  {LINKS:15} how busy every link of a slice is (of JSON from 'equarx-sim run CONFIG --json --links')
+  {GANTT:15} the pipeline of one chip (of a trace from 'equarx-sim run CONFIG --trace FILE')
+  {SWEEP:15} one value against two axes (of results.jsonl or results.csv of 'equarx-sim sweep')
+  {STUDY:15} all that a folder with {POINTS} and {ROWS} has the experiments for
 
 examples:
   python3 tools/plot/plot.py study results/equarx_paper
   python3 tools/plot/plot.py speedup results/equarx_paper/points.csv -o pictures
   python3 tools/plot/plot.py error results/equarx_paper/points.csv --experiment formats -o pictures
+  python3 tools/plot/plot.py prefill_time results/equarx_paper/points.csv
   python3 tools/plot/plot.py tails results/real_activations/points.csv
   equarx-sim run CONFIG --json --links > result.json
   python3 tools/plot/plot.py links result.json --label bf16
@@ -137,8 +142,9 @@ def wanted(folder: pathlib.Path) -> list[tuple[str, str]]:
     figures_reported = data.read_table_or_header(folder / ROWS, ["id"])
     present = data.experiment_names(points)
     usual = [(name, kind.experiment) for name, kind in KINDS.items() if name != "tails"]
+    possible = {"paper": figures_reported, **dict.fromkeys(PREFILLS, prefill.rows_of(points))}
     chosen = [(name, experiment) for name, experiment in [*usual, *MORE]
-              if experiment in present or (not experiment and figures_reported)]
+              if experiment in present or possible.get(name)]
     chosen += [("tails", experiment) for experiment in present
                if tails.has_both(data.of_experiment(points, experiment, POINTS))]
     if not chosen:

@@ -26,6 +26,8 @@ class Pictures(PictureCase):
         yield "formats", self.figure("error", synthetic.formats(), "formats")
         yield "breakdown", self.figure("breakdown", synthetic.formats(), "formats")
         yield "tails", self.figure("tails", synthetic.activations(), "activations")
+        yield "prefill_time", self.figure("prefill_time", synthetic.prefills())
+        yield "prefill_speedup", self.figure("prefill_speedup", synthetic.prefills())
         yield "paper", self.figure("paper", synthetic.paper_rows())
 
     def test_no_text_covers_another_or_is_cut_off(self):

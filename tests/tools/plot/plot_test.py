@@ -7,6 +7,7 @@ from picture_case import PictureCase
 
 PNG_MAGIC = b"\x89PNG\r\n\x1a\n"
 NAMES = ["time", "speedup", "error", "breakdown", "paper"]
+PREFILLS = ["prefill_time", "prefill_speedup"]
 
 
 class Writes(PictureCase):
@@ -24,7 +25,8 @@ class Writes(PictureCase):
         synthetic.write_study(self.folder)
         ran = self.run_plot("study", self.folder)
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
-        self.check_pictures(ran.stdout.split(), [*NAMES, "error_formats", "breakdown_formats", "tails"])
+        self.check_pictures(ran.stdout.split(), [*NAMES[:-1], *PREFILLS, "paper", "error_formats",
+                                               "breakdown_formats", "tails"])
 
     def test_study_does_without_the_optional_experiment(self):
         synthetic.write_study(self.folder)

@@ -14,6 +14,10 @@ BANDWIDTH = 45e9
 STEP_S = 0.4e-6
 OVERHEAD_S = 0.5e-6
 SIX_BYTES = 32 * 2**20
+# Columns of rows that are of a transformer's phase.
+WORKLOAD = ["model", "phase", "tokens", "batch", "compute_s", "matrix_s", "attention_s", "elementwise_s",
+            "allreduce_s"]
+TOKENS = [512, 1024, 2048, 4096, 8192, 16384]
 # Share of the baseline's bytes that each configuration sends, and its errors.
 SIX = {
     ("full-loop", "both"): (0.516, 0.00163, 0.00153),
@@ -41,7 +45,7 @@ def point(experiment: str, topology: str, size: int, label: str, share: float, o
         "microshards": 8, "time_s": time, "speedup": baseline / time, "lower_bound_s": payload + scales,
         "wire_bytes_per_link": payload * BANDWIDTH, "payload_s": payload, "scales_s": scales,
         "overhead_s": overhead, "bubbles_s": bubbles, "mse": "", "nmse": "", "sqnr_db": "",
-        "mse_vs_baseline": ""}
+        "mse_vs_baseline": "", **dict.fromkeys(WORKLOAD, "")}
 
 
 def sizes() -> list[dict]:
@@ -81,6 +85,29 @@ def activations() -> list[dict]:
             rows.append(dict(row, values=values, format=label, mse=1e-3, sqnr_db=sqnr[kind],
                              mse_vs_baseline=0 if label == "fp32" else 1e-3))
     return rows
+
+
+def prefill(model: str, topology: str, matrix_ms: float, allreduce_ms: float) -> list[dict]:
+    """Prefills of a model: time of 1024 tokens, of which attention's grows with their number."""
+    rows = []
+    for tokens in TOKENS:
+        parts = {"matrix_s": matrix_ms, "attention_s": 0.2 * tokens / 1024, "elementwise_s": 0.3 * matrix_ms}
+        compute = sum(parts.values())
+        for label, share in {"bf16": 1.0, "full-loop": 0.56, "semi-loop": 0.58}.items():
+            time = compute + share * allreduce_ms
+            scale = 1e-3 * tokens / 1024
+            rows.append({**point(f"prefill {model}", topology, 2**20, label, 0.5, OVERHEAD_S),
+                         "model": model, "phase": "prefill", "tokens": tokens, "batch": 1,
+                         "compute_s": scale * compute, "allreduce_s": scale * share * allreduce_ms,
+                         **{part: scale * value for part, value in parts.items()},
+                         "time_s": scale * time, "speedup": (compute + allreduce_ms) / time})
+    return rows
+
+
+def prefills() -> list[dict]:
+    """Two models, and a decoding, which the pictures of prefills leave out."""
+    decode = dict(prefill("gemma3-27b", "slice 4x4", 20, 30)[0], experiment="decode", phase="decode", tokens=4096)
+    return [*prefill("gemma3-27b", "slice 4x4", 20, 30), decode, *prefill("gemma3-12b", "slice 2x2", 36, 13)]
 
 
 def paper_row(what: str, metric: str, paper: float, simulated: float, tolerance: float, **others) -> dict:
@@ -152,7 +179,7 @@ def write(path: pathlib.Path, rows: list[dict]) -> None:
 
 def write_study(folder: pathlib.Path) -> None:
     """Writes points.csv and rows.csv."""
-    write(folder / "points.csv", sizes() + six() + formats() + activations())
+    write(folder / "points.csv", sizes() + six() + formats() + activations() + prefills())
     write(folder / "rows.csv", paper_rows())
 
 

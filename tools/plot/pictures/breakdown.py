@@ -1,6 +1,4 @@
 """Where the time goes: what the busiest link direction does during a collective."""
-import dataclasses
-
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -12,18 +10,7 @@ import data
 import quantities
 import style
 from data import Row
-
-
-@dataclasses.dataclass(frozen=True)
-class Part:
-    """A share of the time, and how it is drawn."""
-
-    column: str
-    name: str
-    short: str
-    colour: str
-    hatch: str
-
+from parts import Part, check_whole
 
 PARTS = [
     Part("payload_s", "payload on the wire", "payload", "#a6cee3", ""),
@@ -36,8 +23,6 @@ COLUMNS = ["experiment", "hardware", "topology", "chips", "tensor_bytes", "label
 BASELINE = "bf16"
 BASELINE_LINE = {"color": style.INK, "linestyle": "--", "linewidth": 0.9}
 BAR_THICKNESS, BAR_PITCH_INCHES = 0.62, 0.46
-# Parts that do not make up the whole are a defect of the file; printing rounds them by less than this.
-ROUNDING = 1e-3
 ROOM_RIGHT = 1.03
 # Columns of numbers end here, in inches right of the panel.
 TIME_AT, SPEEDUP_AT, PARTS_AT, PART_PITCH = 0.85, 1.5, 2.15, 0.72
@@ -47,7 +32,7 @@ def draw(rows: list[Row]) -> Figure:
     """One stacked bar for each label, from the top in order of appearance."""
     data.check_unique(rows, ["label"])
     for row in rows:
-        _check_whole(row)
+        check_whole(row, PARTS)
     right = PARTS_AT + PART_PITCH * (len(PARTS) - 1) + style.EDGE
     figure, [axes] = style.frame(12, BAR_PITCH_INCHES * (len(rows) + 0.2),
                                  style.Margins(left=_label_room(rows), right=right, head=1.4))
@@ -62,19 +47,9 @@ def draw(rows: list[Row]) -> Figure:
                   f"AllReduce of {size} of bf16 on each of {data.the_only(rows, 'chips')} x "
                   f"{data.the_only(rows, 'hardware')}, {data.the_only(rows, 'topology')}; "
                   "what its busiest link direction does")
-    style.legend(figure, [[*(Patch(label=part.name, **_look(part)) for part in PARTS),
+    style.legend(figure, [[*(Patch(label=part.name, **part.look()) for part in PARTS),
                            Line2D([], [], label=f"time of {BASELINE}", **BASELINE_LINE)]])
     return figure
-
-
-def _look(part: Part) -> dict:
-    return {"facecolor": part.colour, "hatch": part.hatch, "edgecolor": style.INK, "linewidth": 0.7}
-
-
-def _check_whole(row: Row) -> None:
-    parts, whole = sum(row.number(part.column) for part in PARTS), row.positive("time_s")
-    if abs(parts - whole) > ROUNDING * whole:
-        raise row.error(f"{' + '.join(part.column for part in PARTS)} is {parts:g}, but time_s is {whole:g}")
 
 
 def _label_room(rows: list[Row]) -> float:
@@ -86,7 +61,7 @@ def _draw_bar(axes: Axes, place: int, row: Row) -> None:
     start = 0.0
     for part in PARTS:
         length = row.number(part.column)
-        axes.barh(place, length, left=start, height=BAR_THICKNESS, **_look(part))
+        axes.barh(place, length, left=start, height=BAR_THICKNESS, **part.look())
         start += length
 
 

@@ -1,0 +1,26 @@
+// Files that the program leaves behind.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace equarx::experiments {
+
+/// Sees whether files can be written there, so that nothing is computed in vain. Makes nothing.
+/// @throws InputError if the folder, or the one that it would be made in, is no folder or not writable.
+void check_folder(const std::filesystem::path& folder);
+
+/// Makes the folder, and those above it, unless it is there. @throws InputError
+void make_folder(const std::filesystem::path& folder);
+
+/// Writes a file, which a reader sees whole or not at all. Returns its path.
+/// @throws InputError if it cannot be written; then what was there before still is.
+std::filesystem::path write_file(const std::filesystem::path& path, const std::string& text);
+
+using CsvRow = std::vector<std::string>;
+
+/// Rows as CSV (RFC 4180, lines end in a line feed).
+std::string csv(const std::vector<CsvRow>& rows);
+
+}  // namespace equarx::experiments

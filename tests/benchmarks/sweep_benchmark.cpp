@@ -1,0 +1,117 @@
+// What a sweep costs beside its points: 1,000 small ones, times only.
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include <benchmark/benchmark.h>
+#include <sys/resource.h>
+
+#include "experiments/config_json.hpp"
+#include "experiments/experiment.hpp"
+#include "experiments/sweep_runner.hpp"
+
+namespace {
+
+using namespace equarx::experiments;
+
+constexpr std::size_t kPoints = 1000;
+
+SweepPoints small_points() {
+  return SweepPoints(read_sweep(parse_json(R"({
+    "base": {
+      "hardware": "tpu-v5e",
+      "topology": { "slice": "2x2" },
+      "tensor": { "bytes": "64 KiB" },
+      "collectives": [
+        { "label": "bf16", "algorithm": "ring", "format": "bf16" },
+        { "label": "int8", "algorithm": "equarx", "format": "int8" }
+      ],
+      "numerics": "off"
+    },
+    "axes": [
+      { "key": "/tensor/bytes", "range": { "from": "64 KiB", "to": "16000 KiB", "step": "64 KiB" } },
+      { "key": "/collectives/int8/minishards", "values": [1, 2, 3, 4] }
+    ]
+  })"),
+                                ".", "small"));
+}
+
+/// CPU time of this process and of its children that have ended.
+double cpu_seconds() {
+  double seconds = 0.0;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage usage{};
+    getrusage(who, &usage);
+    for (const timeval& time : {usage.ru_utime, usage.ru_stime})
+      seconds += static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  }
+  return seconds;
+}
+
+/// CPU time of the points alone, one after the other.
+double cpu_of_points(const SweepPoints& points) {
+  const double before = cpu_seconds();
+  for (std::size_t point = 0; point < points.size(); ++point)
+    benchmark::DoNotOptimize(
+        run_experiment(make_plan(read_config(points.config(point))), [](const std::string&) {}));
+  return cpu_seconds() - before;
+}
+
+/// An empty folder of its own, which goes with it.
+class Folder {
+ public:
+  Folder() {
+    std::string path = (std::filesystem::temp_directory_path() / "equarx-sweep-XXXXXX").string();
+    if (mkdtemp(path.data()) == nullptr) std::abort();
+    path_ = path;
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() { std::filesystem::remove_all(path_); }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// All that a sweep does, with its tables.
+void run_all(const SweepPoints& points, const std::filesystem::path& folder) {
+  SweepStore store(folder);
+  store.open();
+  const SweepOutcome outcome = run_sweep(
+      points, store, {.jobs = std::thread::hardware_concurrency()}, [](const SweepStatus&) {});
+  benchmark::DoNotOptimize(sweep_csv(points, outcome.keyed, store));
+  if (outcome.status.failed > 0 || outcome.status.done != kPoints) std::abort();
+}
+
+void sweep(benchmark::State& state) {
+  const SweepPoints points = small_points();
+  const double alone = cpu_of_points(points);
+  for (auto _ : state) {
+    const Folder folder;
+    const double before = cpu_seconds();
+    const auto start = std::chrono::steady_clock::now();
+    run_all(points, folder.path());
+    const double wall =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double cpu = cpu_seconds() - before;
+    state.counters["overhead"] = cpu / alone - 1.0;
+    state.counters["busy_cores"] = cpu / wall;  // less, if others use them, too
+    state.counters["cpu_per_point_ms"] = 1e3 * alone / static_cast<double>(kPoints);
+  }
+}
+BENCHMARK(sweep)->Unit(benchmark::kSecond)->UseRealTime()->Iterations(1);
+
+void finished_sweep_again(benchmark::State& state) {
+  const SweepPoints points = small_points();
+  const Folder folder;
+  run_all(points, folder.path());
+  for (auto _ : state) run_all(points, folder.path());
+}
+BENCHMARK(finished_sweep_again)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(5);
+
+}  // namespace
+
+BENCHMARK_MAIN();

@@ -1,0 +1,143 @@
+#include "tools/cli/sweep_command.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "experiments/folder_lock.hpp"
+#include "experiments/input_error.hpp"
+#include "experiments/output_files.hpp"
+#include "experiments/sweep_runner.hpp"
+#include "tools/cli/commands.hpp"
+#include "tools/cli/sweep_progress.hpp"
+
+namespace equarx::cli {
+namespace {
+
+using experiments::InputError;
+
+constexpr int kExitPointsFailed = 1;
+constexpr int kExitSignal = 128;  // as shells say it, plus the signal
+
+experiments::SweepShard read_shard(const std::string& text) {
+  experiments::SweepShard shard;
+  if (text.empty()) return shard;
+  const char* end = text.data() + text.size();
+  const auto index = std::from_chars(text.data(), end, shard.index);
+  const bool has_slash = index.ec == std::errc() && index.ptr != end && *index.ptr == '/';
+  const auto count = has_slash ? std::from_chars(index.ptr + 1, end, shard.count) : index;
+  if (!has_slash || count.ec != std::errc() || count.ptr != end || shard.index < 1 ||
+      shard.index > shard.count)
+    throw InputError("",
+                     fmt::format("--shard {}: expected i/n with i from 1 to n, like 2/8", text));
+  return shard;
+}
+
+std::filesystem::path folder_of(const SweepArguments& arguments, const experiments::Sweep& sweep,
+                                const experiments::SweepShard& shard) {
+  if (!arguments.output.empty()) return arguments.output;
+  const std::filesystem::path folder = std::filesystem::path("results") / sweep.name;
+  if (arguments.shard.empty()) return folder;
+  return folder / fmt::format("shard-{}-of-{}", shard.index, shard.count);
+}
+
+experiments::SweepPoints load_points(const SweepArguments& arguments) {
+  constexpr std::size_t kMostWithoutYes = 100'000;
+  experiments::Sweep sweep = experiments::load_sweep(arguments.file);
+  try {
+    experiments::SweepPoints points(std::move(sweep));
+    if (points.size() > kMostWithoutYes && !arguments.yes && !arguments.dry_run)
+      throw InputError("", fmt::format("has {} points; give --yes if you mean it, or fewer values",
+                                       points.size()));
+    points.check();
+    return points;
+  } catch (const InputError& error) {
+    throw InputError("", fmt::format("{}: {}", arguments.file, error.what()));
+  }
+}
+
+std::string axes_text(const experiments::SweepPoints& points) {
+  std::string text = fmt::format("{}: {} points", points.sweep().name, points.size());
+  if (points.excluded() > 0) text += fmt::format(" ({} excluded)", points.excluded());
+  text += '\n';
+  for (const experiments::SweepAxis& axis : points.sweep().axes) {
+    const auto step_text = [](const std::vector<experiments::Json>& step) {
+      return (step.size() == 1 ? step.front() : experiments::Json(step)).dump();
+    };
+    text += fmt::format("  {}: {} from {} to {}\n", axis.name(), axis.steps.size(),
+                        step_text(axis.steps.front()), step_text(axis.steps.back()));
+  }
+  return text;
+}
+
+void report_broken(const experiments::SweepStore& store) {
+  if (store.broken_lines() > 0)
+    fmt::print(stderr,
+               "equarx-sim: {}: {} broken or incomplete line{} left out, and computed again\n",
+               store.file().string(), store.broken_lines(), store.broken_lines() == 1 ? "" : "s");
+}
+
+void print_plan(const experiments::SweepPoints& points, const std::filesystem::path& folder,
+                const experiments::SweepOptions& options) {
+  const experiments::SweepStore store(folder);
+  report_broken(store);
+  const experiments::SweepStatus status = sweep_status(points, store, options);
+  print(axes_text(points) +
+        fmt::format("  {} of this run's {} points are to be computed, into {}\n",
+                    status.points - status.done, status.points, folder.string()));
+}
+
+int run(const experiments::SweepPoints& points, const std::filesystem::path& folder,
+        const experiments::SweepOptions& options, bool fresh) {
+  experiments::check_folder(folder);
+  experiments::make_folder(folder);
+  const experiments::FolderLock lock(folder);
+  const std::filesystem::path aside = fresh ? experiments::move_results_aside(folder) : "";
+  if (!aside.empty())
+    fmt::print(stderr, "equarx-sim: older results are now in {}\n", aside.string());
+  experiments::SweepStore store(folder);
+  report_broken(store);
+  store.open();
+  experiments::SweepOutcome outcome;
+  {
+    SweepProgress progress;
+    outcome = run_sweep(points, store, options,
+                        [&](const experiments::SweepStatus& status) { progress.show(status); });
+  }
+  const experiments::SweepStatus& status = outcome.status;
+  if (outcome.signal != 0) {
+    fmt::print(stderr,
+               "equarx-sim: stopped by signal {} with {} of {} points done; run the same command "
+               "again to go on\n",
+               outcome.signal, status.done, status.points);
+    return kExitSignal + outcome.signal;
+  }
+  const std::filesystem::path table =
+      experiments::write_file(folder / "results.csv", sweep_csv(points, outcome.keyed, store));
+  print(fmt::format("{}: {} points, {} computed now, {} failed\n{}\n{}\n", points.sweep().name,
+                    status.points, status.computed, status.failed, store.file().string(),
+                    table.string()));
+  return status.failed == 0 ? EXIT_SUCCESS : kExitPointsFailed;
+}
+
+}  // namespace
+
+int sweep(const SweepArguments& arguments) {
+  const experiments::SweepShard shard = read_shard(arguments.shard);
+  const experiments::SweepPoints points = load_points(arguments);
+  const std::filesystem::path folder = folder_of(arguments, points.sweep(), shard);
+  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  const experiments::SweepOptions options{.jobs = arguments.jobs == 0 ? cores : arguments.jobs,
+                                          .shard = shard,
+                                          .retry = arguments.retry};
+  if (!arguments.dry_run) return run(points, folder, options, arguments.fresh);
+  print_plan(points, folder, options);
+  return EXIT_SUCCESS;
+}
+
+}  // namespace equarx::cli

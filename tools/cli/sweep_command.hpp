@@ -1,0 +1,24 @@
+// equarx-sim sweep: many points of a configuration, side by side.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace equarx::cli {
+
+struct SweepArguments {
+  std::string file;
+  std::string output;    ///< folder; empty: results/<name of the sweep>, of a shard a folder in it
+  std::size_t jobs = 0;  ///< 0: as many as cores
+  std::string shard;     ///< "2/8"; empty: all points
+  bool yes = false;      ///< however many points there are
+  bool dry_run = false;
+  bool fresh = false;  ///< move older results aside
+  bool retry = false;  ///< compute points again that failed
+};
+
+/// Returns the exit code: 0, 1 if points failed, 128 + the signal that ended it.
+/// @throws experiments::InputError
+int sweep(const SweepArguments& arguments);
+
+}  // namespace equarx::cli

@@ -1,0 +1,35 @@
+"""What the pictures of prefill share: a panel for each model, against the tokens of the prompt."""
+import data
+from data import Row
+
+COLUMNS = ["experiment", "hardware", "topology", "chips", "label", "model", "phase", "tokens", "batch", "time_s"]
+BASELINE = "bf16"
+
+
+def rows_of(rows: list[Row]) -> list[Row]:
+    """The rows of prefills; those of bare collectives have no phase."""
+    return [row for row in rows if row.has("phase") and row.text("phase") == "prefill"]
+
+
+def panels(rows: list[Row]) -> list[list[Row]]:
+    """The rows of each model on each slice, by tokens, fewest chips first."""
+    chosen = rows_of(rows)
+    if not chosen:
+        raise rows[0].error("there is no row here whose 'phase' is 'prefill'")
+    data.check_unique(chosen, ["model", "topology", "label", "tokens"])
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in sorted(chosen, key=lambda row: row.positive("tokens")):
+        groups.setdefault((row.text("model"), row.text("topology")), []).append(row)
+    return sorted(groups.values(), key=lambda group: group[0].number("chips"))
+
+
+def title(group: list[Row]) -> str:
+    """Of a panel: the model, and the chips that it runs on."""
+    first = group[0]
+    return f"{first.text('model')} on {first.text('topology')} ({first.number('chips'):.0f} chips)"
+
+
+def machine(groups: list[list[Row]]) -> str:
+    """For a subtitle; a picture shows one chip and one batch only."""
+    rows = [row for group in groups for row in group]
+    return f"{data.the_only(rows, 'hardware')}, batch {data.the_only(rows, 'batch')}"

@@ -1,0 +1,90 @@
+"""Where the time of a prefill goes, against the tokens of the prompt."""
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+import paper
+import quantities
+import style
+from data import Row
+from parts import Part, check_whole
+from pictures import prefill
+
+PARTS = [
+    Part("matrix_s", "matrix products", "matrices", "#a6cee3", ""),
+    Part("attention_s", "attention", "attention", "#fdd0a2", "////"),
+    Part("elementwise_s", "norms and element-wise", "element-wise", "#ffffff", "...."),
+    Part("allreduce_s", "AllReduces", "AllReduces", "#999999", "xxxx"),
+]
+COLUMNS = [*prefill.COLUMNS, *(part.column for part in PARTS)]
+# Times of prompts are compared for this many tokens, or the longest would leave no room for the others.
+PER_TOKENS = 1024
+MILLISECONDS = 1e3
+# Of the distance between two prompts.
+GROUP_WIDTH, BAR_SHARE = 0.84, 0.86
+# A bar's name and time stand upright above it.
+NAME_LIFT, ROOM_ABOVE = 7, 1.42
+PAPER_LOOK = {"color": style.ORANGE, "marker": "*", "markersize": 10, "linestyle": "none",
+              "markeredgecolor": style.INK, "markeredgewidth": 0.7}
+
+
+def draw(rows: list[Row]) -> Figure:
+    """A panel for each model, a group of bars for each number of tokens, a stacked bar for each label."""
+    groups = prefill.panels(rows)
+    for group in groups:
+        for row in group:
+            check_whole(row, PARTS)
+    figure, panels = style.frame(7 * len(groups), 4.4, style.Margins(head=1.35), len(groups))
+    for axes, group in zip(panels, groups):
+        _draw_panel(axes, group)
+    panels[0].set_ylim(0, ROOM_ABOVE * max(map(_height, (row for group in groups for row in group))))
+    panels[0].set_ylabel(f"time for {PER_TOKENS} tokens (ms)")
+    style.caption(figure, "Where the time of a prefill goes",
+                  f"{prefill.machine(groups)}; bars are the time divided by tokens / {PER_TOKENS}, "
+                  "the time itself is written above them")
+    marked = any(_paper_time(row) for group in groups for row in group)
+    star = [Line2D([], [], label="paper", **PAPER_LOOK)] if marked else []
+    style.legend(figure, [[*(Patch(label=part.name, **part.look()) for part in PARTS), *star]])
+    return figure
+
+
+def _height(row: Row) -> float:
+    return _scaled(row, row.number("time_s"))
+
+
+def _scaled(row: Row, time_s: float) -> float:
+    return MILLISECONDS * time_s * PER_TOKENS / row.number("tokens")
+
+
+def _paper_time(row: Row) -> float:
+    point = paper.prefill(row)
+    return point.time_s if point else 0.0
+
+
+def _draw_panel(axes: Axes, group: list[Row]) -> None:
+    tokens = sorted({row.number("tokens") for row in group})
+    labels = list(dict.fromkeys(row.text("label") for row in group))
+    pitch = GROUP_WIDTH / len(labels)
+    for row in group:
+        place = tokens.index(row.number("tokens"))
+        _draw_bar(axes, row, place + pitch * (labels.index(row.text("label")) - (len(labels) - 1) / 2), pitch)
+    axes.set_title(prefill.title(group), loc="left", weight="bold")
+    axes.set_xticks(range(len(tokens)), [f"{count:.0f}" for count in tokens])
+    axes.tick_params(axis="x", length=0)
+    axes.grid(axis="x", visible=False)
+    axes.set_xlabel("tokens of the prompt")
+
+
+def _draw_bar(axes: Axes, row: Row, place: float, pitch: float) -> None:
+    bottom = 0.0
+    for part in PARTS:
+        height = _scaled(row, row.number(part.column))
+        axes.bar(place, height, bottom=bottom, width=BAR_SHARE * pitch, **part.look())
+        bottom += height
+    reported = _paper_time(row)
+    if reported:
+        axes.plot([place], [_scaled(row, reported)], zorder=3, **PAPER_LOOK)
+    axes.annotate(f"{row.text('label')}  {quantities.time_text(row.number('time_s'))}", (place, bottom),
+                  (0, NAME_LIFT), textcoords="offset points", rotation=90, ha="center", va="bottom",
+                  size=style.SMALL)
