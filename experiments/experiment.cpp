@@ -160,7 +160,7 @@ class Experiment {
     ExperimentResult result{plan_.config, std::vector<RunResult>(plan_.collectives.size()), {}};
     for (std::size_t i = 0; i < plan_.collectives.size(); ++i)
       chosen_.push_back(choose(plan_.collectives[i], result.runs[i]));
-    if (trace_ != nullptr) trace_->check_size(chosen_, schedule_);
+    if (trace_ != nullptr) trace_->check_size(chosen_plans(), schedule_);
     // Values before times: they decide the bytes on the wire. The baseline first of all: others compare
     // with it.
     if (plan_.config.numerics) compute_all(result.runs);
@@ -177,6 +177,12 @@ class Experiment {
     const CollectivePlan* plan = nullptr;
     std::optional<sim::TimeResult> time;  ///< if it was simulated to be chosen
   };
+
+  std::vector<const CollectivePlan*> chosen_plans() const {
+    std::vector<const CollectivePlan*> plans;
+    for (const Chosen& chosen : chosen_) plans.push_back(chosen.plan);
+    return plans;
+  }
 
   /// The only way, or the fastest. Candidates come by rising lower bound, so once that is beyond the best
   /// time no other can win.

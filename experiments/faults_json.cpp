@@ -11,6 +11,24 @@ namespace {
 
 const std::string kPlace = "/faults";
 
+/// Beyond these there is no machine, and no sum of times.
+constexpr double kLeastFactor = 1e-9;
+constexpr double kMostFactor = 1e9;
+
+double read_factor(ObjectReader& reader, std::string_view key) {
+  const double factor = reader.positive_number(key);
+  if (factor < kLeastFactor || factor > kMostFactor)
+    throw InputError(reader.place_of(key), fmt::format("{} is not a factor from {} to {}", factor,
+                                                       kLeastFactor, kMostFactor));
+  return factor;
+}
+
+double read_time(ObjectReader& reader, std::string_view key) {
+  const double seconds = reader.quantity(key, units::Dimension::time);
+  if (seconds < 0.0) throw InputError(reader.place_of(key), "must not be negative");
+  return seconds;
+}
+
 LinkFault read_link(ObjectReader reader, const std::string& place, const topology::Topology& graph,
                     const ChipNames& names) {
   LinkFault fault;
@@ -23,11 +41,9 @@ LinkFault read_link(ObjectReader reader, const std::string& place, const topolog
                      fmt::format("no cable joins {} and {}; 'equarx-sim topology' shows the cables",
                                  fault.first, fault.second));
   if (reader.has("bandwidth_factor"))
-    fault.bandwidth_factor = reader.positive_number("bandwidth_factor");
-  if (reader.has("extra_latency"))
-    fault.extra_latency_s = reader.quantity("extra_latency", units::Dimension::time);
-  if (reader.has("fails_at"))
-    fault.fails_at_s = reader.quantity("fails_at", units::Dimension::time);
+    fault.bandwidth_factor = read_factor(reader, "bandwidth_factor");
+  if (reader.has("extra_latency")) fault.extra_latency_s = read_time(reader, "extra_latency");
+  if (reader.has("fails_at")) fault.fails_at_s = read_time(reader, "fails_at");
   reader.finish();
   if (fault.bandwidth_factor == 1.0 && fault.extra_latency_s == 0.0 && !fault.fails_at_s)
     throw InputError(place, "changes nothing; give bandwidth_factor, extra_latency or fails_at");
@@ -40,7 +56,7 @@ ChipFault read_chip(ObjectReader reader, const ChipNames& names, const topology:
       names.read_chip(reader.required("chip", "the name of a chip"), reader.place_of("chip"));
   fault.name = graph.label(fault.chip);
   reader.required("slowdown", "a factor on the chip's core time, like 2");
-  fault.slowdown = reader.positive_number("slowdown");
+  fault.slowdown = read_factor(reader, "slowdown");
   reader.finish();
   return fault;
 }

@@ -168,12 +168,20 @@ SimulatedMachine representatives(const collectives::Program& program, const sim:
   return {std::move(machine), true, reason};
 }
 
-/// What SimGrid and the time executor take of memory to simulate all chips; measured, with a margin.
-double needed_bytes(double chips, double channels) {
-  constexpr double kPerChip = 96.0 * 1024;  // an actor, its stack and its host
-  constexpr double kPerChannel = 2048;      // of each chip: a mailbox, a queue, a route
-  constexpr double kPerPair = 8;            // of any two chips: the routing table
-  return chips * (kPerChip + kPerChannel * channels) + kPerPair * chips * chips;
+/// What SimGrid and the time executor take of memory to simulate all chips: measured on 256 to 4,096 of
+/// them, with a margin.
+double needed_bytes(Algorithm algorithm, const RankGrid& grid, const hardware::Chip& chip) {
+  constexpr double kPerChip = 64.0 * 1024;      // an actor, its stack and its host
+  constexpr double kPerChannel = 3.5 * 1024;    // of each chip: a mailbox, a queue, a route
+  constexpr double kPerTransfer = 1.25 * 1024;  // under way
+  constexpr double kPerPair = 8.0;              // of any two chips: the routing table
+  constexpr double kMostAtOnce = 16.0;          // channels that are in use
+  const double chips = grid.ranks();
+  const auto channels = static_cast<double>(estimate_channels(algorithm, grid));
+  const double at_once = std::min(channels / static_cast<double>(grid.axes()), kMostAtOnce);
+  const double transfers = chip.dma_queue.value * at_once;
+  return chips * (kPerChip + kPerChannel * channels + kPerTransfer * transfers) +
+         kPerPair * chips * chips;
 }
 
 }  // namespace
@@ -196,8 +204,7 @@ bool has_representatives(Algorithm algorithm, const ExperimentConfig& config) {
 void check_machine_memory(Algorithm algorithm, const RankGrid& grid,
                           const ExperimentConfig& config) {
   if (has_representatives(algorithm, config)) return;
-  const double needed =
-      needed_bytes(grid.ranks(), static_cast<double>(estimate_channels(algorithm, grid)));
+  const double needed = needed_bytes(algorithm, grid, config.chip);
   const double available = available_memory_bytes();
   if (needed > available)
     throw InputError(

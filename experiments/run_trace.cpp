@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ using collectives::Op;
 using collectives::Program;
 using collectives::Rank;
 
-// Threads of a chip: its core, other work on it, and then as many as its DMAs need.
+// Threads of a chip: its core, other work on it, and its DMAs.
 constexpr std::uint32_t kCore = 1;
 constexpr std::uint32_t kOtherWork = 2;
 constexpr std::uint32_t kFirstDma = 3;
@@ -49,13 +50,12 @@ std::string lane_name(std::string_view name, std::size_t lane) {
   return lane == 0 ? std::string(name) : fmt::format("{} ({})", name, lane + 1);
 }
 
-/// A transfer's times, and where they are drawn.
+/// A transfer's times.
 struct DrawnTransfer {
   Picoseconds sent = 0;
   Picoseconds start = 0;
   Picoseconds end = 0;
   Picoseconds arrived = 0;
-  std::size_t lane = 0;  ///< of its DMA
 };
 
 /// The trace of one collective.
@@ -99,15 +99,13 @@ class RunTrace {
   std::uint32_t process(Rank rank) const { return first_process_ + rank; }
   std::uint32_t links_process() const { return first_process_ + machine_.ranks(); }
 
-  Track dma_track(const sim::TransferEvent& transfer, std::size_t lane) const {
-    const std::size_t channel = program_.messages[transfer.message].channel;
-    return {process(transfer.sender),
-            kFirstDma + first_thread_[channel] + static_cast<std::uint32_t>(lane)};
+  Track dma_track(Rank rank, std::size_t channel) const {
+    return {process(rank), kFirstDma + static_cast<std::uint32_t>(channel)};
   }
 
   void measure_transfers() {
     link_times_ = link_times(program_, machine_, plan_.costs, time_.trace.transfers);
-    std::vector<Lanes> dmas(machine_.ranks() * program_.channels.size());
+    drawn_.reserve(link_times_.size());
     for (std::size_t i = 0; i < link_times_.size(); ++i) {
       const sim::TransferEvent& transfer = time_.trace.transfers[i];
       DrawnTransfer& drawn = drawn_.emplace_back();
@@ -115,19 +113,6 @@ class RunTrace {
       drawn.arrived = to_picoseconds(transfer.arrived_s);
       drawn.start = std::clamp(to_picoseconds(link_times_[i].start_s), drawn.sent, drawn.arrived);
       drawn.end = std::clamp(to_picoseconds(link_times_[i].end_s), drawn.start, drawn.arrived);
-      const std::size_t channel = program_.messages[transfer.message].channel;
-      drawn.lane = dmas[transfer.sender * program_.channels.size() + channel].take(drawn.sent,
-                                                                                   drawn.arrived);
-    }
-    // All chips have the tracks that the busiest of them needs, so that their threads are alike.
-    std::uint32_t thread = 0;
-    for (std::size_t channel = 0; channel < program_.channels.size(); ++channel) {
-      std::size_t lanes = 1;
-      for (Rank rank = 0; rank < machine_.ranks(); ++rank)
-        lanes = std::max(lanes, dmas[rank * program_.channels.size() + channel].count());
-      first_thread_.push_back(thread);
-      lanes_.push_back(lanes);
-      thread += static_cast<std::uint32_t>(lanes);
     }
   }
 
@@ -142,10 +127,7 @@ class RunTrace {
       writer_.name_track({process(rank), kCore}, shares_core_ ? "core: collectives" : "core");
       if (shares_core_) writer_.name_track({process(rank), kOtherWork}, "core: other work");
       for (std::size_t channel = 0; channel < program_.channels.size(); ++channel)
-        for (std::size_t lane = 0; lane < lanes_[channel]; ++lane)
-          writer_.name_track({process(rank), kFirstDma + first_thread_[channel] +
-                                                 static_cast<std::uint32_t>(lane)},
-                             "DMA " + lane_name(program_.channels[channel].name, lane));
+        writer_.name_track(dma_track(rank, channel), dma_name(channel));
     }
     writer_.name_process(links_process(), fmt::format("{}: links", plan_.config.label));
   }
@@ -218,18 +200,50 @@ class RunTrace {
     return senders_[rank * program_.channels.size() + channel];
   }
 
+  std::string dma_name(std::size_t channel) const {
+    return "DMA " + program_.channels[channel].name;
+  }
+
   void write_transfers() {
     for (std::size_t i = 0; i < drawn_.size(); ++i) {
       const sim::TransferEvent& transfer = time_.trace.transfers[i];
       const DrawnTransfer& drawn = drawn_[i];
-      const Track track = dma_track(transfer, drawn.lane);
-      const std::string arguments = arguments_of(i);
-      if (drawn.start > drawn.sent)
-        writer_.add_slice({track, "queued", "queued", drawn.sent, drawn.start}, arguments);
+      const Track track = dma_track(transfer.sender, program_.messages[transfer.message].channel);
       writer_.add_slice(
-          {track, content_name(program_, transfer.message), "dma", drawn.start, drawn.arrived},
-          arguments);
-      writer_.add_flow(track, drawn.sent, {process(transfer.receiver), kCore}, drawn.arrived);
+          {track, content_name(program_, transfer.message), "dma", drawn.start, drawn.end},
+          arguments_of(i));
+      writer_.add_flow(track, drawn.start, {process(transfer.receiver), kCore}, drawn.arrived);
+    }
+    write_queues();
+  }
+
+  /// Of every DMA, how many transfers wait for those before them.
+  void write_queues() {
+    std::vector<std::vector<std::pair<Picoseconds, int>>> changes(machine_.ranks() *
+                                                                  program_.channels.size());
+    for (std::size_t i = 0; i < drawn_.size(); ++i) {
+      const sim::TransferEvent& transfer = time_.trace.transfers[i];
+      const std::size_t channel = program_.messages[transfer.message].channel;
+      if (drawn_[i].start == drawn_[i].sent) continue;
+      auto& queue = changes[transfer.sender * program_.channels.size() + channel];
+      queue.emplace_back(drawn_[i].sent, 1);
+      queue.emplace_back(drawn_[i].start, -1);
+    }
+    for (Rank rank = 0; rank < machine_.ranks(); ++rank)
+      for (std::size_t channel = 0; channel < program_.channels.size(); ++channel)
+        write_queue(process(rank), dma_name(channel) + ": queued",
+                    changes[rank * program_.channels.size() + channel]);
+  }
+
+  void write_queue(std::uint32_t process, const std::string& name,
+                   std::vector<std::pair<Picoseconds, int>>& changes) {
+    std::ranges::sort(changes);
+    int queued = 0;
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+      queued += changes[i].second;
+      const bool last_of_instant =
+          i + 1 == changes.size() || changes[i + 1].first != changes[i].first;
+      if (last_of_instant) writer_.add_count(process, name, changes[i].first, queued);
     }
   }
 
@@ -290,11 +304,9 @@ class RunTrace {
   const sim::TimeResult& time_;
   bool shares_core_;
   std::uint32_t first_process_;
-  std::vector<Rank> senders_;                // to a rank, by rank and channel
-  std::vector<LinkTime> link_times_;         // by transfer
-  std::vector<DrawnTransfer> drawn_;         // by transfer
-  std::vector<std::size_t> lanes_;           // by channel
-  std::vector<std::uint32_t> first_thread_;  // by channel, after kFirstDma
+  std::vector<Rank> senders_;         // to a rank, by rank and channel
+  std::vector<LinkTime> link_times_;  // by transfer
+  std::vector<DrawnTransfer> drawn_;  // by transfer
 };
 
 }  // namespace

@@ -27,21 +27,6 @@ std::uint64_t count_combinations(const Sweep& sweep) {
   return count;
 }
 
-/// Whether one of two places lies within the other, or they are the same.
-bool related(const std::string& a, const std::string& b) {
-  const std::string& inner = a.size() > b.size() ? a : b;
-  const std::string& outer = a.size() > b.size() ? b : a;
-  return inner.starts_with(outer) && (inner.size() == outer.size() || inner[outer.size()] == '/');
-}
-
-/// An unknown key is an axis' fault if the axis made it, else the base's.
-[[noreturn]] void refuse_unknown(const Sweep& sweep, const UnknownKeyError& error) {
-  for (const SweepAxis& axis : sweep.axes)
-    for (const std::string& key : axis.keys)
-      if (related(key, error.place())) throw InputError(axis.place, error.what());
-  throw InputError("/base", error.what());
-}
-
 struct Assignment {
   const SweepAxis* axis;
   std::string key;
@@ -59,6 +44,18 @@ Json applied(Json config, const Assignments& assignments) {
     }
   }
   return config;
+}
+
+/// An unknown key is the fault of the axis that makes it, or the base's.
+[[noreturn]] void refuse_unknown(const Sweep& sweep, const UnknownKeyError& error) {
+  const Json::json_pointer place(error.place());
+  for (const SweepAxis& axis : sweep.axes)
+    for (std::size_t k = 0; k < axis.keys.size(); ++k) {
+      const Json config = applied(sweep.base, {{&axis, axis.keys[k], axis.steps.front()[k]}});
+      if (config.contains(place) && !sweep.base.contains(place))
+        throw InputError(axis.place, error.what());
+    }
+  throw InputError("/base", error.what());
 }
 
 bool makes_no_difference(const Json& base, const Assignments& assignments, const Json& config) {

@@ -94,6 +94,14 @@ void TraceEventWriter::add_flow(Track from, Picoseconds start, Track to, Picosec
                  Microseconds{end}, R"(,"bp":"e")");
 }
 
+void TraceEventWriter::add_count(std::uint32_t process, std::string_view name, Picoseconds time,
+                                 int count) {
+  begin_event();
+  fmt::format_to(std::back_inserter(buffer_),
+                 R"({{"ph":"C","name":{},"pid":{},"ts":{},"args":{{"transfers":{}}}}})",
+                 json_quoted(name), process, Microseconds{time}, count);
+}
+
 void TraceEventWriter::finish(const Json& other) {
   flush();
   out_ << "\n],\n\"otherData\": " << other.dump(-1, ' ', false, Json::error_handler_t::replace)

@@ -48,6 +48,9 @@ class TraceEventWriter {
   /// An arrow from the slice at `from` to the slice, or the next one, at `to`.
   void add_flow(Track from, Picoseconds start, Track to, Picoseconds end);
 
+  /// A number that is drawn as a curve, from `time` on.
+  void add_count(std::uint32_t process, std::string_view name, Picoseconds time, int count);
+
   /// Ends the file. `other`: what else a reader may want to know, an object.
   void finish(const Json& other);
 

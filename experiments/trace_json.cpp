@@ -47,7 +47,7 @@ std::string no_such_collective(const ExperimentConfig& config, const std::string
 }  // namespace
 
 std::uint64_t most_trace_events(const CollectivePlan& plan, const sim::Schedule& schedule) {
-  constexpr std::uint64_t kOfTransfer = 4;  // queued and under way on the DMA, two ends of an arrow
+  constexpr std::uint64_t kOfTransfer = 5;  // slice, into and out of the queue, ends of an arrow
   const Program& program = plan.program;
   const sim::Machine& machine = plan.simulated.machine;
   const std::vector<std::uint64_t> hops = hops_before(program, machine);

@@ -14,7 +14,7 @@ git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror
 bash tools/build.sh asan
 # Not the command line's tests, which look at standard error: the sanitizer warns there when SimGrid changes
 # stacks. Nor what only repeats at length what other tests run.
-ctest --preset asan -j "$jobs" -E "^(cli_test|pictures|the paper's study|the report page)"
+ctest --preset asan -j "$jobs" -E "^(cli_test|pictures|the paper's study|the report page|sweeps)"
 
 bash tools/build.sh clang numerics_test values_test
 ctest --preset clang -j "$jobs" -R '^(numerics|values)_test: '

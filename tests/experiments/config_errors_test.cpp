@@ -119,6 +119,11 @@ const std::vector<Mistake>& structural_mistakes() {
       {"/topology/avoid", R"j([["(0,0)"]])j", "/topology/avoid/0", "the names of two chips"},
       {"/topology/avoid", R"j([["(0,0)", "(0,1)", "(1,1)"]])j", "/topology/avoid/0", "two chips"},
       {"/topology/avoid", R"j([["(0,0)", null]])j", "/topology/avoid/0/1", "the name of a chip"},
+      {"/collective", "\"\"", "/collective", "one of all-reduce"},
+      {"/faults", "[]", "/faults", "expected an object"},
+      {"/faults", R"({"links": [{"between": ["a"]}]})", "/faults/links/0/between", "two chips"},
+      {"/faults", R"j({"chips": [{"chip": "(0,0)", "slowdown": 0}]})j", "/faults/chips/0/slowdown",
+       "above 0"},
       // Alternatives together.
       {"/tensor", R"({"shape": [4], "bytes": "8 B"})", "/tensor",
        "both 'shape' and 'bytes'; give one"},
@@ -275,6 +280,121 @@ TEST_CASE("what belongs to one algorithm or layout is refused for another") {
              {"/collectives/1/layout", "contiguous", "/collectives/1/block", "is missing"}});
 }
 
+TEST_CASE("an algorithm that the collective does not have is refused with those it has") {
+  check_all({{"/collective", "allreduce", "/collective", "did you mean 'all-reduce'?"},
+             {"/collective", "7", "/collective", "expected one of all-reduce, reduce-scatter"},
+             {"/collectives/0/algorithm", "direct", "/collectives/0/algorithm",
+              "one of ring, equarx, torus, two-shot, halving-doubling"},
+             {"/collectives/0/algorithm", "bidirectional", "/collectives/0/algorithm",
+              "one of ring, equarx"}});
+  const auto refuse = [](const std::string& collective, const std::string& algorithm,
+                         const std::string& names) {
+    Json json = changed("/collective", collective);
+    json["collectives"] = {{{"algorithm", algorithm}}};
+    json.erase("baseline");
+    CAPTURE(collective, algorithm);
+    check_refused([&] { read_config(json); }, "/collectives/0/algorithm", names);
+  };
+  const std::string halves = "one of ring, equarx, torus, halving-doubling, direct, auto";
+  refuse("reduce-scatter", "two-shot", halves);
+  refuse("all-gather", "one-shot", halves);
+  refuse("all-gather", "recursive-doubling", halves);
+  refuse("all-to-all", "ring", "one of direct, auto");
+  refuse("all-to-all", "equarx", "one of direct, auto");
+  refuse("broadcast", "torus", "one of ring, direct, auto");
+  refuse("broadcast", "equarx", "one of ring, direct, auto");
+}
+
+TEST_CASE("an algorithm that the topology cannot run is refused with those that can") {
+  const auto refuse = [](const std::string& topology, const std::string& algorithm,
+                         const std::string& why, const std::string& others) {
+    Json json = changed("/topology", topology);
+    json["collectives"] = {{{"algorithm", algorithm}}};
+    json.erase("baseline");
+    CAPTURE(topology, algorithm);
+    check_refused([&] { plan_of(json); }, "/collectives/0/algorithm", why);
+    check_refused([&] { plan_of(json); }, "/collectives/0/algorithm",
+                  "this topology can run " + others);
+  };
+  const std::string no_halving = "ring, equarx, torus, two-shot, one-shot, auto";
+  refuse(R"({"ring": 6})", "halving-doubling", "needs a power of two of chips, and there are 6",
+         no_halving);
+  refuse(R"({"torus": "3x4"})", "recursive-doubling", "power of two", no_halving);
+  refuse(R"({"fully-connected": 6})", "torus", "needs a grid of chips",
+         "ring, equarx, two-shot, one-shot, auto");
+  refuse(R"({"fully-connected": 8})", "torus", "needs a grid of chips",
+         "ring, equarx, two-shot, halving-doubling, recursive-doubling, one-shot, auto");
+  for (const std::string algorithm :
+       {"torus", "halving-doubling", "recursive-doubling", "one-shot", "two-shot"})
+    refuse(R"j({"torus": "4x4", "avoid": [["(0,0)", "(0,1)"]]})j", algorithm,
+           "cannot go round the cables of /topology/avoid", "ring, equarx, auto");
+}
+
+TEST_CASE("keys that an algorithm has no use for are refused") {
+  const auto refuse = [](const std::string& collective, const std::string& text,
+                         const std::string& key, const std::string& remedy) {
+    Json json = changed("/collective", collective);
+    json["collectives"] = {parse_json(text)};
+    json.erase("baseline");
+    CAPTURE(collective, text);
+    check_refused([&] { read_config(json); }, "/collectives/0/" + key, remedy);
+  };
+  for (const std::string algorithm :
+       {"halving-doubling", "recursive-doubling", "one-shot", "two-shot"})
+    refuse("all-reduce", R"({"ring": "full-loop", "algorithm": ")" + algorithm + "\"}", "ring",
+           "is for algorithms that go round rings; remove it");
+  refuse("all-to-all", R"({"algorithm": "direct", "ring": "semi-loop"})", "ring", "remove it");
+  for (const std::string algorithm : {"one-shot", "recursive-doubling"})
+    refuse("all-reduce", R"({"quantize": "both", "algorithm": ")" + algorithm + "\"}", "quantize",
+           "'" + algorithm + "' has one phase only; remove it");
+  for (const std::string collective : {"reduce-scatter", "all-gather"}) {
+    refuse(collective, R"({"algorithm": "equarx", "quantize": "both"})", "quantize",
+           "the two phases of an AllReduce; remove it");
+    refuse(collective, R"({"algorithm": "torus", "quantize": "both"})", "quantize", "remove it");
+  }
+  refuse("all-to-all", R"({"algorithm": "direct", "scale": "fp32"})", "scale",
+         "this one is plain, remove it");
+  refuse("all-to-all", R"({"algorithm": "direct", "quantize": "both"})", "quantize", "remove it");
+  refuse("all-to-all", R"({"algorithm": "auto", "layout": "strided"})", "layout", "remove it");
+  refuse("broadcast", R"({"algorithm": "ring", "block": 32})", "block", "remove it");
+  refuse("broadcast", R"({"algorithm": "ring", "format": "int9"})", "format", "one of bf16, fp32");
+  refuse("broadcast", R"({"algorithm": "ring", "format": "mxfp4"})", "format", "one of bf16, fp32");
+  refuse("all-reduce", R"({"algorithm": "ring", "scale": "fp32"})", "scale",
+         "a plain ring has no scales");
+  refuse("all-reduce", R"({"algorithm": "torus", "scale": "fp32", "format": "bf16"})", "format",
+         "is not quantized");
+  refuse("all-reduce", R"({"algorithm": "torus", "elements_per_scale": 64})", "elements_per_scale",
+         "quantized collectives");
+  refuse("all-reduce", R"({"algorithm": "auto", "format": "int9"})", "format", "one of");
+  refuse("all-reduce", R"({"algorithm": "torus", "axes": [0, 1]})", "axes", "unknown key");
+}
+
+TEST_CASE("a tensor smaller than its parts is refused, and one of one element is not") {
+  for (const std::string algorithm : {"ring", "equarx", "torus", "halving-doubling",
+                                      "recursive-doubling", "one-shot", "two-shot", "auto"}) {
+    Json json = changed("/tensor/shape", "[1]");
+    json["collectives"] = {{{"algorithm", algorithm}}};
+    json.erase("baseline");
+    CAPTURE(algorithm);
+    CHECK_NOTHROW(plan_of(json));
+    json["collectives"][0]["minishards"] = 7;
+    json["collectives"][0]["microshards"] = 5;
+    check_refused([&] { plan_of(json); },
+                  algorithm == "auto" ? "/collectives/0/algorithm" : "/collectives/0", "use fewer");
+  }
+}
+
+TEST_CASE("links that together are faster than memory are refused where they are used at once") {
+  Json json = changed("/topology/fully-connected", "16");
+  json["collectives"] = {{{"algorithm", "ring"}}};
+  json.erase("baseline");
+  CHECK_NOTHROW(plan_of(json));
+  json["collectives"][0]["algorithm"] = "two-shot";
+  check_refused([&] { plan_of(json); }, "/hardware", "is below the");
+  json["topology"] = {{"file", EQUARX_CONFIGS_DIR "/topologies/twisted_torus_4x8.json"}};
+  CHECK_NOTHROW(plan_of(json));  // 31 peers, but over 4 links
+}
+
 TEST_CASE("labels are unique, and the baseline is one of them") {
   check_all({{"/collectives/1/label", "bf16", "/collectives/1/label", "give each its own"},
              {"/baseline", "bf61", "/baseline", "did you mean 'bf16'? (one of bf16, int8)"},
@@ -293,9 +413,31 @@ TEST_CASE("hardware that does not exist is refused with what does") {
 }
 
 TEST_CASE("symmetric simulation is refused before the run where it cannot be") {
-  Json json = changed("/topology/ring", "3");
+  const std::string remedy = "use \"auto\" or \"full\"";
+  const auto refuse = [&](const std::string& pointer, const std::string& value,
+                          const std::string& reason) {
+    Json json = changed(pointer, value);
+    json["simulation"] = "symmetric";
+    check_refused([&] { plan_of(json); }, "/simulation", reason);
+    check_refused([&] { plan_of(json); }, "/simulation", remedy);
+  };
+  refuse("/collectives/0", R"({"label": "bf16", "algorithm": "one-shot"})",
+         "messages pass over more than one link");
+  refuse("/collectives/0", R"({"label": "bf16", "algorithm": "torus"})",
+         "messages pass over more than one link");  // 4 chips without wraparound
+  refuse("/faults", R"j({"links": [{"between": ["(0,0)", "(0,1)"], "bandwidth_factor": 0.5}]})j",
+         "its links are not all alike");
+  refuse("/faults", R"j({"links": [{"between": ["(0,0)", "(0,1)"], "fails_at": "1 s"}]})j",
+         "links fail");
+  refuse("/faults", R"j({"chips": [{"chip": "(0,0)", "slowdown": 2}]})j",
+         "its chips are not all equally fast");
+  refuse("/topology/file", EQUARX_CONFIGS_DIR "/topologies/two_islands.json",
+         "its links are not all alike");
+  Json json = changed("/collective", "broadcast");
+  override_value(json, "/collectives", R"([{"algorithm": "ring"}])");
+  json.erase("baseline");
   json["simulation"] = "symmetric";
-  check_refused([&] { plan_of(json); }, "/simulation", "simulate in full");
+  check_refused([&] { plan_of(json); }, "/simulation", "its chips do different things");
 }
 
 TEST_CASE("line breaks and escapes in the input do not break the line of the message") {

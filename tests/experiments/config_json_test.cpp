@@ -101,6 +101,18 @@ TEST_CASE("a configuration that was written is read as the same") {
   configs.push_back(changed("/collectives/1", R"({"algorithm": "equarx", "layout": "contiguous",
       "block": 128, "scale": "bf16", "format": "fp8-e4m3", "quantize": "reduce-scatter"})"));
   configs.push_back(changed("/baseline", "int8"));
+  configs.push_back(changed("/faults", R"j({"links": [{"between": ["(0,0)", "(0,1)"],
+      "bandwidth_factor": 0.1, "extra_latency": "1.5 us", "fails_at": "3 ms"}],
+      "chips": [{"chip": "(3,1)", "slowdown": 1.25}]})j"));
+  configs.push_back(changed("/collective", "reduce-scatter"));
+  configs.back()["collectives"][1].erase("quantize");
+  configs.push_back(changed("/collectives/1", R"({"algorithm": "auto", "format": "int8"})"));
+  configs.back().erase("baseline");
+  configs.push_back(changed("/collectives/1", R"({"algorithm": "torus", "format": "mxfp4"})"));
+  configs.back().erase("baseline");
+  configs.push_back(
+      changed("/collectives/1", R"({"algorithm": "two-shot", "quantize": "all-gather"})"));
+  configs.back().erase("baseline");
   configs.push_back(changed("/collectives/1/label", R"("\"quoted\" \\ \u00e9\n")"));
   for (const Json& json : configs) {
     CAPTURE(json.dump());
@@ -114,9 +126,11 @@ TEST_CASE("a configuration that was written is read as the same") {
 
 TEST_CASE("what is shown has every key, and no alternative twice") {
   const Json json = to_json(read_config(smallest_config()));
-  for (const std::string key :
-       {"hardware", "topology", "tensor", "collectives", "baseline", "numerics", "simulation"})
+  for (const std::string key : {"hardware", "topology", "tensor", "collective", "collectives",
+                                "baseline", "numerics", "simulation"})
     CHECK(json.contains(key));
+  CHECK(json["collective"] == "all-reduce");
+  CHECK_FALSE(json.contains("faults"));
   CHECK(json["tensor"]["bytes"] == "1 MiB");
   CHECK_FALSE(json["tensor"].contains("shape"));
   CHECK(json["baseline"] == "ring bf16");

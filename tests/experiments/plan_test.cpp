@@ -25,12 +25,15 @@ Json on_large_memory(const TemporaryFile& file) {
 }
 
 TEST_CASE("a plan has a machine, a program and a cost for each of its instructions") {
-  const Plan plan = plan_of(good_config());
-  CHECK(plan.machine.ranks() == 8);
-  CHECK_FALSE(plan.representative);
+  const Plan plan = plan_of(changed("/simulation", "full"));
   REQUIRE(plan.collectives.size() == 2);
-  for (const CollectivePlan& collective : plan.collectives) {
-    CHECK(collective.program.ranks == 8);
+  for (const PlannedCollective& planned : plan.collectives) {
+    REQUIRE(planned.candidates.size() == 1);
+    CHECK(planned.unsuited.empty());
+    const CollectivePlan& collective = planned.candidates.front();
+    CHECK(collective.simulated.machine.ranks() == 8);
+    CHECK_FALSE(collective.simulated.symmetric);
+    CHECK(collective.program.ranks() == 8);
     const sim::Costs& costs = collective.costs;
     REQUIRE(costs.core_s.size() == collective.program.instructions.size());
     REQUIRE(costs.link_s.size() == collective.program.messages.size());
@@ -39,12 +42,15 @@ TEST_CASE("a plan has a machine, a program and a cost for each of its instructio
 }
 
 TEST_CASE("ranks are neighbours on the machine, in both directions") {
-  const Plan plan = plan_of(good_config());
-  CHECK(plan.machine.links.size() == 20);  // 4x2 mesh: 10 cables
-  for (const auto& routes : plan.machine.routes)
-    for (const auto& route : routes) CHECK(route.size() == 1);
-  CHECK(plan.machine.links.front().rate == plan.config.chip.link_rate());
-  CHECK(plan.machine.links.front().latency == plan.config.chip.hop_latency.value);
+  const Plan plan = plan_of(changed("/simulation", "full"));
+  for (const PlannedCollective& planned : plan.collectives) {
+    const sim::Machine& machine = planned.candidates.front().simulated.machine;
+    CHECK(machine.links.size() == 20);  // 4x2 mesh: 10 cables
+    for (const auto& ways : machine.ways)
+      for (const sim::Way& way : ways) CHECK(way.route.size() == 1);
+    CHECK(machine.links.front().rate == plan.config.chip.link_rate());
+    CHECK(machine.links.front().latency == plan.config.chip.hop_latency.value);
+  }
 }
 
 TEST_CASE("minishards and microshards that are left out are filled in") {
@@ -83,8 +89,9 @@ TEST_CASE("a tensor whose values this computer cannot hold is refused with what 
 }
 
 TEST_CASE("a machine that nobody would wait for is refused before it is built") {
-  check_refused([] { plan_of(changed("/topology", R"({"mesh": "4096x4096"})")); }, "/topology",
-                "at most 131072");
+  Json json = changed("/topology", R"({"mesh": "4096x4096"})");
+  json["simulation"] = "full";
+  check_refused([&] { plan_of(json); }, "/simulation", "simulating all 16777216 chips takes");
 }
 
 TEST_CASE("a program that this computer cannot hold is refused before it is made") {
@@ -112,7 +119,8 @@ TEST_CASE("minishards whose buffers do not fit in VMEM are refused, with a numbe
   Json json = changed("/tensor/bytes", "1 GiB");
   override_value(json, "/numerics", "off");
   override_value(json, "/collectives/1/minishards", "5");
-  check_refused([&] { plan_of(json); }, "/collectives/1/minishards", "at least 6 minishards");
+  check_refused([&] { plan_of(json); }, "/collectives/1/minishards",
+                "use at least 2 times as many");
   override_value(json, "/collectives/1/minishards", "6");
   CHECK_NOTHROW(plan_of(json));
 }
@@ -120,7 +128,7 @@ TEST_CASE("minishards whose buffers do not fit in VMEM are refused, with a numbe
 TEST_CASE("a phase that is not quantized has the format of the tensor") {
   const auto formats = [](const std::string& quantize) {
     const Plan plan = plan_of(changed("/collectives/1/quantize", quantize));
-    const collectives::Program& program = plan.collectives[1].program;
+    const collectives::Program& program = plan.collectives[1].candidates.front().program;
     return std::pair(program.format(collectives::Phase::reduce_scatter),
                      program.format(collectives::Phase::all_gather));
   };
@@ -133,10 +141,12 @@ TEST_CASE("a phase that is not quantized has the format of the tensor") {
   CHECK(formats("all-gather").second.scaled);
 }
 
-TEST_CASE("symmetric simulation replaces the machine by representative chips") {
-  const Plan plan = plan_of(changed("/simulation", "symmetric"));
-  REQUIRE(plan.representative);
-  CHECK(plan.representative->ranks() < plan.machine.ranks());
+TEST_CASE("a uniform ring is simulated by three representative chips, asked for or not") {
+  for (const std::string mode : {"auto", "symmetric"})
+    for (const PlannedCollective& planned : plan_of(changed("/simulation", mode)).collectives) {
+      CHECK(planned.candidates.front().simulated.symmetric);
+      CHECK(planned.candidates.front().simulated.machine.ranks() == 3);
+    }
 }
 
 }  // namespace

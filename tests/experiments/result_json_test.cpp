@@ -28,7 +28,7 @@ TEST_CASE("each run has the keys that others rely on") {
       CHECK(run.contains(key));
     for (const std::string key : {"mse", "nmse", "sqnr_db", "mse_vs_baseline", "ranks_identical"})
       CHECK(run["numerics"].contains(key));
-    CHECK(run["simulation"] == "full");
+    CHECK(run["simulation"] == "symmetric");
     CHECK(run["chips"] == 8);
   }
   CHECK(to_json(testing::run(changed("/numerics", "off")))["runs"][0]["numerics"].is_null());

@@ -73,9 +73,11 @@ TEST_CASE("the table names each kind of machine, and the size in bytes where tha
 }
 
 TEST_CASE("the table says how times were made") {
-  CHECK_THAT(to_table(testing::run(good_config())), ContainsSubstring("every chip"));
-  CHECK_THAT(to_table(testing::run(changed("/simulation", "symmetric"))),
-             ContainsSubstring("representative chips"));
+  CHECK_THAT(to_table(testing::run(changed("/simulation", "full"))),
+             ContainsSubstring("Simulated chip by chip (asked for): all."));
+  CHECK_THAT(to_table(testing::run(good_config())),
+             ContainsSubstring("Simulated by representatives (3 chips stand for all 8, which do "
+                               "the same at the same time): all."));
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ TEST_CASE("six configurations x three formats, on 2 to 16 chips") {
     REQUIRE(result.runs.size() == 19);
     for (std::size_t i = 0; i < result.runs.size(); ++i) {
       const RunResult& run = result.runs[i];
-      const CollectiveConfig& config = plan.collectives[i].config;
+      const CollectiveConfig& config = plan.config.collectives[i];
       CAPTURE(ranks, run.label);
       REQUIRE(run.numerics);
       CHECK(run.numerics->ranks_identical);
@@ -58,7 +58,8 @@ TEST_CASE("six configurations x three formats, on 2 to 16 chips") {
       const double nmse = run.numerics->against_exact.nmse;
       if (config.format.element != numerics::ElementFormat::int8) continue;
       const std::uint64_t minishard =
-          plan.collectives[i].program.partition.segment_elements() / *config.minishards;
+          plan.collectives[i].candidates.front().program.partition.chunk_elements(0) /
+          *config.minishards;
       const double expected = theory(config, ranks, minishard / numerics::kRegisterElements);
       CHECK(nmse == Approx(expected).epsilon(0.05));
     }

@@ -32,7 +32,7 @@ TEST_CASE("run --json prints one JSON object with the promised keys, and nothing
       CHECK(run["numerics"].contains(key));
     CHECK(run["time_s"].get<double>() >= run["lower_bound_s"].get<double>());
     CHECK(run["chips"] == 8);
-    CHECK(run["simulation"] == "full");
+    CHECK(run["simulation"] == "symmetric");
     CHECK(run["numerics"]["ranks_identical"] == true);
   }
   CHECK(result["runs"][0]["speedup"] == 1.0);
@@ -74,10 +74,12 @@ TEST_CASE("later overrides win, and values may have equals signs and spaces") {
   CHECK(shown["collectives"][1]["label"] == "a = b");
 }
 
-TEST_CASE("symmetric simulation is said in the result") {
-  const json result = json::parse(
-      output_of(equarx_sim(on_small_example("run", {"--json", "--set", "/simulation=symmetric"}))));
-  CHECK(result["runs"][0]["simulation"] == "symmetric");
+TEST_CASE("how it was simulated is said in the result") {
+  for (const std::string mode : {"full", "symmetric"}) {
+    const json result = json::parse(
+        output_of(equarx_sim(on_small_example("run", {"--json", "--set", "/simulation=" + mode}))));
+    CHECK(result["runs"][0]["simulation"] == mode);
+  }
 }
 
 TEST_CASE("option --version names the program and a version") {

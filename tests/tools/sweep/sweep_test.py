@@ -64,7 +64,8 @@ class SweepCase(unittest.TestCase):
         return done
 
     def lines(self, out="out"):
-        return [json.loads(line) for line in (self.folder / out / "results.jsonl").open()]
+        text = (self.folder / out / "results.jsonl").read_text()
+        return [json.loads(line) for line in text.splitlines()]
 
     def rows(self, out="out"):
         with (self.folder / out / "results.csv").open(newline="") as file:
@@ -148,7 +149,7 @@ class Results(SweepCase):
     def test_a_point_whose_process_dies_fails_alone(self):
         sweep = small_sweep(sizes=12)
         child = subprocess.Popen(self.command(self.write(sweep), "out", "--jobs", "1"),
-                                 stdout=subprocess.DEVNULL)
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.wait_for_lines("out", 4)
         workers = pathlib.Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text().split()
         os.kill(int(workers[0]), signal.SIGKILL)
@@ -205,15 +206,17 @@ class Interruptions(SweepCase):
 
     def test_signals_keep_what_is_done(self):
         sweep = self.write(small_sweep(sizes=20))
+        done = 0
         for ending in (signal.SIGINT, signal.SIGTERM):
             child = subprocess.Popen(self.command(sweep, "out"), stdout=subprocess.PIPE,
                                      stderr=subprocess.PIPE, text=True)
-            self.wait_for_lines("out", 4)
+            self.wait_for_lines("out", done + 4)
             child.send_signal(ending)
             _, err = child.communicate(timeout=30)
             self.assertEqual(child.returncode, 128 + ending)
             self.assertIn(f"stopped by signal {int(ending)}", err)
-            self.assertGreaterEqual(len(self.lines()), 4)
+            self.assertGreaterEqual(len(self.lines()), done + 4)
+            done = len(self.lines())
         self.run_sweep(sweep)
         self.assertEqual(len(self.rows()), 400)
 
@@ -288,7 +291,8 @@ class Refusals(SweepCase):
 
     def test_two_sweeps_into_one_folder(self):
         sweep = self.write(small_sweep(sizes=20))
-        first = subprocess.Popen(self.command(sweep, "out"), stdout=subprocess.DEVNULL)
+        first = subprocess.Popen(self.command(sweep, "out"), stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL)
         self.addCleanup(first.wait)
         self.addCleanup(first.terminate)
         self.wait_for_lines("out", 2)

@@ -107,6 +107,7 @@ std::string man_page(const CLI::App& app, const std::string& version) {
   std::string text = fmt::format(
       ".\\\" Generated from the command line of equarx-sim.\n"
       ".TH {} 1 \"\" \"{} {}\" \"User Commands\"\n"
+      ".ad l\n.nh\n"
       ".SH NAME\n{} \\- {}\n"
       ".SH SYNOPSIS\n\\fB{}\\fR \\fISUBCOMMAND\\fR [\\fIOPTIONS\\fR] [\\fIARGUMENTS\\fR]\n"
       ".SH DESCRIPTION\n{}"

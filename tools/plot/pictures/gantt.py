@@ -38,12 +38,13 @@ CORE_LOOKS = {
     "other work": Look("other work", "#bcbddc"),
     "idle": Look("idle", "#ffffff", "...."),
 }
+CORE_TITLE, LINK_TITLE = "core:", "links:"
 SYNCHRONISATION = "synchronisation"
 LINK_LOOKS = {
-    "payload": Look("payload on a link", "#a6cee3"),
-    "scales": Look("scales on a link", style.BLUE, "xxxx", dark=True),
+    "payload": Look("payload", "#a6cee3"),
+    "scales": Look("scales", style.BLUE, "xxxx", dark=True),
     SYNCHRONISATION: Look("synchronisation before a step", "#fdd0a2", "////"),
-    "no transfer": Look("link idle", "#ffffff", "...."),
+    "no transfer": Look("idle", "#ffffff", "...."),
 }
 EDGE = {"edgecolor": style.INK, "linewidth": 0.5}
 IDLE_EDGE = {"edgecolor": "#c8c8c8", "linewidth": 0.5}
@@ -52,10 +53,13 @@ PHASE_LINE = {"color": style.VERMILION, "linestyle": (0, (4, 2)), "linewidth": 1
 MOST_SLICES = 6000
 WIDTH, ROW_PITCH, BAR = 15.0, 0.52, 0.74
 BUSY_AT, RIGHT = 0.62, 0.8
-LEGEND_COLUMNS = 6
+LEGEND_COLUMNS = 10
+# Narrower slices would be all edge.
+EDGE_FROM_PIXELS = 6
 INCHES_PER_LETTER = 0.072
-LETTER_PIXELS = 5.6
+LETTER_POINTS = 4.6
 MICROSECOND = 1e-6
+POINTS_PER_INCH = 72
 
 
 def draw(trace: ChipTrace, start: float, end: float | None) -> Figure:
@@ -139,21 +143,31 @@ def _draw_row(axes: Axes, place: int, row: Row, start: float, end: float) -> Non
                                  **IDLE_EDGE))
     for slice in row.slices:
         look = _look(row, slice)
-        edge = IDLE_EDGE if slice.name == "idle" else EDGE
         axes.add_patch(Rectangle((slice.start, place - BAR / 2), slice.end - slice.start, BAR,
-                                 facecolor=look.colour, hatch=look.hatch, **edge))
+                                 facecolor=look.colour, hatch=look.hatch, **_edge(axes, slice)))
         _write(axes, place, slice, look)
+
+
+def _edge(axes: Axes, slice: Slice) -> dict:
+    if slice.name == "idle":
+        return IDLE_EDGE
+    return EDGE if _width(axes, slice) >= EDGE_FROM_PIXELS else {**EDGE, "linewidth": 0.0}
+
+
+def _width(axes: Axes, slice: Slice) -> float:
+    """In pixels of the resolution that the picture is laid out for."""
+    left, right = axes.transData.transform([(slice.start, 0), (slice.end, 0)])[:, 0]
+    return right - left
 
 
 def _write(axes: Axes, place: int, slice: Slice, look: Look) -> None:
     """As much of the slice's place in the tensor as fits into its bar."""
     if slice.name in (SYNCHRONISATION, "idle", "other work"):
         return
-    left, right = axes.transData.transform([(slice.start, 0), (slice.end, 0)])[:, 0]
-    pixels_per_point = axes.figure.dpi / 72
+    pixels_per_point = axes.figure.dpi / POINTS_PER_INCH
     for text in _texts(slice):
         lines = text.split("\n")
-        if max(map(len, lines)) * LETTER_PIXELS * pixels_per_point < right - left:
+        if max(map(len, lines)) * LETTER_POINTS * pixels_per_point < _width(axes, slice):
             axes.text((slice.start + slice.end) / 2, place, text, ha="center", va="center", size=style.SMALL - 1,
                       color="white" if look.dark else style.INK, linespacing=0.95, clip_on=True,
                       bbox=None if look.dark or not look.hatch else
@@ -185,12 +199,16 @@ def _mark_phases(axes: Axes, trace: ChipTrace, start: float, end: float) -> None
 
 
 def _legend(rows: list[Row]) -> list[list[Patch]]:
+    """The kinds that are there: those of cores, then those of links."""
     core = {slice.name for row in rows if row.is_core for slice in row.slices}
     link = {slice.name for row in rows if not row.is_core for slice in row.slices} | {"no transfer"}
-    handles = [Patch(label=look.name, facecolor=look.colour, hatch=look.hatch, **EDGE)
-               for looks, used in ((CORE_LOOKS, core), (LINK_LOOKS, link))
-               for name, look in looks.items() if name in used]
-    return [handles[i:i + LEGEND_COLUMNS] for i in range(0, len(handles), LEGEND_COLUMNS)]
+    lines = []
+    for title, looks, used in ((CORE_TITLE, CORE_LOOKS, core), (LINK_TITLE, LINK_LOOKS, link)):
+        handles = [Patch(label=title, facecolor="none", edgecolor="none")]
+        handles += [Patch(label=look.name, facecolor=look.colour, hatch=look.hatch, **EDGE)
+                    for name, look in looks.items() if name in used]
+        lines += [handles[i:i + LEGEND_COLUMNS] for i in range(0, len(handles), LEGEND_COLUMNS)]
+    return lines
 
 
 def _subtitle(trace: ChipTrace, start: float, end: float) -> str:

@@ -1,0 +1,120 @@
+"""Tests the picture of sweeps."""
+import csv
+import itertools
+import json
+import re
+import unittest
+
+from picture_case import PictureCase
+
+SIZES = ["64 KiB", "1 MiB", "16 MiB"]
+SLICES = ["2x2", "4x2"]
+AXES = ["--x", "/tensor/bytes", "--y", "/topology/slice"]
+
+
+def lines(shards=(1,)) -> list[dict]:
+    """The lines of a made-up sweep; the last point failed."""
+    made = []
+    for point, (shape, size, minishards) in enumerate(itertools.product(SLICES, SIZES, shards)):
+        head = {"point": point, "key": f"{point:016x}", "version": "9.8.7",
+                "axes": {"/topology/slice": shape, "/tensor/bytes": size, "/collectives/1/minishards": minishards}}
+        for label in ("bf16", "int8"):
+            made.append(head | {"run": {"label": label, "time_s": 1e-5 * (point + 1), "failure": None,
+                                        "speedup": 1 if label == "bf16" else 1.25 + point / 8,
+                                        "numerics": {"nmse": 1e-4 * 10**point, "ranks_identical": True}}})
+    made[-2:] = [{key: value for key, value in made[-1].items() if key != "run"} | {"error": "too large"}]
+    return made
+
+
+def texts(svg: str) -> list[str]:
+    """What is written in a picture, but for the source line; matplotlib names each text in a comment."""
+    return [text for text in re.findall("<!-- (.*) -->", svg) if not text.startswith("simulated")]
+
+
+class SweepPicture(PictureCase):
+    def write(self, name: str, entries: list[dict]) -> None:
+        (self.folder / name).write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+
+    def drawn(self, *arguments) -> str:
+        """The SVG of a picture that must come out."""
+        ran = self.run_plot("sweep", *arguments)
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        png, svg = ran.stdout.split()
+        self.assertTrue((self.folder / png).read_bytes().startswith(b"\x89PNG"))
+        return (self.folder / svg).read_text()
+
+    def test_every_cell_has_its_value_and_failed_points_are_marked(self):
+        self.write("r.jsonl", lines())
+        text = self.drawn("r.jsonl", *AXES, "--label", "int8")
+        for words in (*SIZES, *SLICES, "1.25x", "1.38x", "1.50x", "1.62x", "1.75x", "failed", "speedup of int8",
+                      "equarx-sim 9.8.7", "6 points"):
+            self.assertIn(words, text)
+        self.assertNotIn("1.88x", text)
+
+    def test_csv_gives_the_same_picture_but_for_the_version(self):
+        self.write("r.jsonl", lines())
+        with open(self.folder / "r.csv", "w", newline="", encoding="utf-8") as file:
+            columns = ["point", "key", "/topology/slice", "/tensor/bytes", "label", "time_s", "speedup",
+                       "numerics/nmse", "error"]
+            table = csv.DictWriter(file, columns)
+            table.writeheader()
+            for line in lines():
+                run = line.get("run", {})
+                table.writerow({"point": line["point"], "key": line["key"], "error": line.get("error", ""),
+                                **{axis: line["axes"][axis] for axis in columns[2:4]},
+                                **{name: run.get(name, "") for name in columns[4:7]},
+                                "numerics/nmse": run.get("numerics", {}).get("nmse", "")})
+        for value in ("speedup", "nmse", "time_s"):
+            chosen = [*AXES, "--label", "int8", "--value", value]
+            one = self.drawn("r.jsonl", *chosen)
+            other = self.drawn("r.csv", *chosen)
+            self.assertEqual(texts(one), texts(other))
+            self.assertIn("version: see results.jsonl", other)
+
+    def test_shards_are_put_together_in_any_order_and_the_last_line_of_a_point_counts(self):
+        entries = lines()
+        repeated = [dict(lines()[-2], point=5, key=f"{5:016x}", axes=lines()[-1]["axes"])]
+        self.write("b.jsonl", entries[5:] + repeated)
+        self.write("a.jsonl", entries[:5])
+        text = self.drawn("b.jsonl", "a.jsonl", *AXES, "--label", "int8")
+        self.assertNotIn("failed", text)
+        self.assertLess(text.index("<!-- 64 KiB -->"), text.index("<!-- 16 MiB -->"))
+
+    def test_other_axes_must_be_held(self):
+        self.write("r.jsonl", lines(shards=(1, 2)))
+        self.check_refused(["several points", "--where /collectives/1/minishards"], "sweep", "r.jsonl", *AXES,
+                           "--label", "int8")
+        text = self.drawn("r.jsonl", *AXES, "--label", "int8", "--where", "/collectives/1/minishards=2")
+        self.assertIn("/collectives/1/minishards = 2", text)
+
+    def test_values_over_many_decades_have_a_logarithmic_scale(self):
+        self.write("r.jsonl", lines())
+        self.assertIn("0.0001", self.drawn("r.jsonl", *AXES, "--label", "int8", "--value", "nmse"))
+
+    def test_wrong_choices(self):
+        self.write("r.jsonl", lines())
+        self.check_refused(["--x and --y", "/topology/slice, /tensor/bytes"], "sweep", "r.jsonl")
+        self.check_refused(["--label", "bf16, int8"], "sweep", "r.jsonl", *AXES)
+        label = ["--label", "int8"]
+        self.check_refused(["'/tensor/byte'", "nearest is '/tensor/bytes'"], "sweep", "r.jsonl", *label, "--x",
+                           "/tensor/byte", "--y", "/topology/slice")
+        self.check_refused(["both /tensor/bytes"], "sweep", "r.jsonl", *label, "--x", "/tensor/bytes", "--y",
+                           "/tensor/bytes")
+        self.check_refused(["'speeds'", "speedup"], "sweep", "r.jsonl", *label, *AXES, "--value", "speeds")
+        self.check_refused(["AXIS=VALUE"], "sweep", "r.jsonl", *label, *AXES, "--where", "minishards")
+        self.check_refused(["'7'", "there is: 1"], "sweep", "r.jsonl", *label, *AXES, "--where",
+                           "/collectives/1/minishards=7")
+        self.check_refused(["--chip", "gantt"], "sweep", "r.jsonl", *label, *AXES, "--chip", "3")
+
+    def test_broken_files(self):
+        for content, problem in {"": "columns", "a,b\n1,2\n": "'point'", "{}\n": "line 1", '{"point": 1\n': "line 1",
+                                 "point,key,/a\nx,y,z\n": "line 2"}.items():
+            with self.subTest(content=content):
+                (self.folder / "bad").write_text(content)
+                self.check_refused(["bad", problem], "sweep", "bad", *AXES)
+        self.write("failed.jsonl", lines()[-1:])
+        self.check_refused(["all points failed"], "sweep", "failed.jsonl", *AXES)
+
+
+if __name__ == "__main__":
+    unittest.main()
