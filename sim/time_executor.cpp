@@ -99,9 +99,11 @@ class Chip {
     const ChannelId channel = step.channel;
     const Way& way = run_.machine.ways[rank_][channel];
     // Those that the receiver has waited for are done: SimGrid searches all that an actor has not yet
-    // waited for at every completion, so the shorter that list the better.
-    const std::uint64_t received = run_.received[run_.index(way.peer, channel)];
-    while (retired_[channel] < received) retire(channel);
+    // waited for at every completion, so the shorter that list the better. Channels take turns besides: one
+    // whose axis is done would keep its last transfers to the end.
+    retire_received(channel);
+    swept_ = (swept_ + 1) % static_cast<ChannelId>(run_.channels);
+    retire_received(swept_);
     if (outgoing_[channel].size() >= run_.machine.dma_queue) retire(channel);
     if (run_.result.failure) return;
     outgoing_[channel].push_back(
@@ -115,6 +117,13 @@ class Chip {
     double rate = std::numeric_limits<double>::infinity();
     for (const LinkIndex link : way.route) rate = std::min(rate, run_.machine.links[link].rate);
     return step.bytes + static_cast<std::uint64_t>(std::llround(step.link_s * rate));
+  }
+
+  /// Those of a channel that the receiver has waited for.
+  void retire_received(ChannelId channel) {
+    const collectives::Rank peer = run_.machine.ways[rank_][channel].peer;
+    const std::uint64_t received = run_.received[run_.index(peer, channel)];
+    while (retired_[channel] < received) retire(channel);
   }
 
   void retire(ChannelId channel) {
@@ -173,6 +182,7 @@ class Chip {
   double slowdown_;
   std::vector<std::deque<Outgoing>> outgoing_;  // by channel
   std::vector<std::uint64_t> retired_;          // by channel
+  ChannelId swept_ = 0;                         // whose turn it was last
   double finished_s_ = 0.0;
 };
 
