@@ -312,7 +312,7 @@ std::vector<float> values_of(const Json& json, std::size_t collective) {
   const TensorConfig& tensor = plan.config.tensor;
   values::ResultTensor result(tensor.elements, tensor.dtype);
   const values::ValueResult report =
-      values::execute(plan.collectives[collective].program,
+      values::execute(plan.collectives[collective].candidates.front().program,
                       {tensor.opened, tensor.elements, tensor.dtype}, {.result = &result});
   CHECK(report.ranks_identical);
   std::vector<float> values(tensor.elements);

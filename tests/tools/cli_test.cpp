@@ -90,8 +90,8 @@ TEST_CASE("option --version names the program and a version") {
 TEST_CASE("option --help names every command, shows examples and the exit codes") {
   const std::string help = output_of(equarx_sim({"--help"}));
   for (const std::string part :
-       {"run", "show", "validate", "hardware", "reproduce", "quantize", "--version",
-        "Examples:", "equarx-sim run configs/experiments/", "--set", "Exit codes:"})
+       {"run", "show", "validate", "hardware", "topology", "reproduce", "quantize", "sweep",
+        "report", "--version", "Examples:", "equarx-sim run configs/experiments/", "Exit codes:"})
     CHECK_THAT(help, ContainsSubstring(part));
   for (const std::string command : {"run", "show", "validate"})
     CHECK_THAT(output_of(equarx_sim({command, "--help"})),

@@ -16,35 +16,6 @@ namespace {
 constexpr int kExitOurFault = 1;
 constexpr int kExitWrongInput = 2;
 
-void add_sweep(CLI::App& command, equarx::cli::SweepArguments& arguments) {
-  command
-      .add_option("SWEEP", arguments.file,
-                  "Configuration and axes (configs/schema/sweep.schema.json)")
-      ->type_name("FILE")
-      ->required();
-  command
-      .add_option(
-          "--output,-o", arguments.output,
-          "Folder for results.jsonl and results.csv; by default results/<name of the sweep>, "
-          "and with --shard a folder in it")
-      ->type_name("FOLDER");
-  command
-      .add_option("--jobs,-j", arguments.jobs,
-                  "Points that are computed side by side; by default as many as there are cores")
-      ->type_name("COUNT")
-      ->check(CLI::PositiveNumber);
-  command
-      .add_option("--shard", arguments.shard,
-                  "Compute only the i-th of n parts; their results.jsonl merge by concatenation")
-      ->type_name("I/N");
-  command.add_flag("--retry", arguments.retry, "Compute points again that failed");
-  command.add_flag("--fresh", arguments.fresh,
-                   "Move older results in the folder aside, and begin anew");
-  command.add_flag("--yes", arguments.yes, "Run even more than 100,000 points");
-  command.add_flag("--dry-run", arguments.dry_run,
-                   "Say how many points there are, and how many are missing; compute nothing");
-}
-
 int complain(int code, const std::string& message) {
   fmt::print(stderr, "equarx-sim: error: {}\n", message);
   return code;

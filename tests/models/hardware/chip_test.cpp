@@ -23,6 +23,7 @@ TEST_CASE("the table of parameters names every member of Chip once") {
                               &Chip::vector_rate,
                               &Chip::matrix_rate_bf16,
                               &Chip::matrix_rate_int8,
+                              &Chip::matrix_efficiency,
                               &Chip::instruction_overhead,
                               &Chip::dma_overhead,
                               &Chip::wait_overhead,

@@ -84,7 +84,7 @@ TEST_CASE("values are completed that the schema lists, with and without an equal
   CHECK(completed({"equarx-sim", "quantize", "--layout", ""}) == Words{"contiguous", "strided"});
 }
 
-TEST_CASE("--set completes keys of the configuration and their values") {
+TEST_CASE("option --set completes keys of the configuration and their values") {
   CHECK(completed({"equarx-sim", "run", "c.json", "--set", "/tensor/by"}) ==
         Words{"/tensor/bytes="});
   CHECK(completed({"equarx-sim", "run", "c.json", "--set", "/hardware", "=", "tpu-v4"}) ==

@@ -264,7 +264,7 @@ class Refuses(PictureCase):
         self.check_refused(["file"], "error", "points.csv", "-o", "file")
         self.check_refused(["--label"], "error", "points.csv", "--label", "bf16")
         self.check_refused(["one JSON file"], "links", "a", "b")
-        self.check_refused(["one JSON file"], "links", "a", "--experiment", "six")
+        self.check_refused(["--experiment is not for links"], "links", "a", "--experiment", "six")
 
 
 if __name__ == "__main__":
