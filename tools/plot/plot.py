@@ -10,6 +10,7 @@ import typing
 
 # This file is run as a script, so its own folder is where the imports below are found.
 import data
+import origin
 import quantities
 import result
 import sweep_file
@@ -246,6 +247,8 @@ def main() -> int:
     """Draws everything before it writes anything, so that an error leaves no half of a study behind."""
     arguments = parser().parse_args()
     style.use()
+    if arguments.kind not in (GANTT, SWEEP):  # which have it in their input
+        style.set_origin(origin.of(arguments.inputs[0]))
     own = arguments.inputs[0] if arguments.kind == STUDY else pathlib.Path(".")
     folder = arguments.output or own
     try:

@@ -52,6 +52,15 @@ def looks(names: list[str]) -> dict[str, Look]:
     return {name: KNOWN_LOOKS.get(name) or spare[name] for name in names}
 
 
+_origin = ""
+
+
+def set_origin(text: str) -> None:
+    """What pictures say about the program that made their numbers: its version and configurations."""
+    global _origin
+    _origin = text
+
+
 def use() -> None:
     """Sets matplotlib's defaults for all pictures."""
     matplotlib.rcParams.update({
@@ -109,6 +118,8 @@ def frame(width: float, panel_height: float, margins: Margins,
 
 def caption(figure: Figure, title: str, subtitle: str, source: str = SOURCE) -> None:
     """Title and subtitle above the panels, source line below."""
+    if _origin:
+        source = source.replace(SIMULATED, f"{SIMULATED} {_origin}", 1)
     width, height = figure.get_size_inches()
     left = EDGE / width
     figure.text(left, 1 - TITLE_DROP / height, title, size=LARGE, weight="bold", va="top")

@@ -1,4 +1,5 @@
 """Tests the command tools/plot/plot.py: what it writes, and what it refuses."""
+import json
 import unittest
 import xml.etree.ElementTree
 
@@ -67,6 +68,15 @@ class Writes(PictureCase):
     def texts_of(self, name: str) -> str:
         # matplotlib draws text as outlines, and names each in a comment.
         return (self.folder / name).read_text()
+
+    def test_pictures_name_the_version_and_the_configurations_where_they_are_known(self):
+        synthetic.write(self.folder / "points.csv", synthetic.six())
+        self.run_plot("breakdown", "points.csv")
+        self.assertIn("<!-- simulated with equarx-sim; paper", self.texts_of("breakdown.svg"))
+        hashes = [{"result": {"config_hash": name}} for name in ("b", "a")]
+        (self.folder / "study.json").write_text(json.dumps({"version": "9.8.7", "points": hashes}))
+        self.run_plot("breakdown", "points.csv")
+        self.assertIn("<!-- simulated with equarx-sim 9.8.7, 2 configs, hash ", self.texts_of("breakdown.svg"))
 
     def test_the_same_input_gives_the_same_files(self):
         synthetic.write_study(self.folder)
@@ -264,7 +274,7 @@ class Refuses(PictureCase):
         self.check_refused(["file"], "error", "points.csv", "-o", "file")
         self.check_refused(["--label"], "error", "points.csv", "--label", "bf16")
         self.check_refused(["one JSON file"], "links", "a", "b")
-        self.check_refused(["--experiment is not for links"], "links", "a", "--experiment", "six")
+        self.check_refused(["--experiment", "links"], "links", "a", "--experiment", "six")
 
 
 if __name__ == "__main__":

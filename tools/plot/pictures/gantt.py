@@ -53,7 +53,7 @@ PHASE_LINE = {"color": style.VERMILION, "linestyle": (0, (4, 2)), "linewidth": 1
 MOST_SLICES = 6000
 WIDTH, ROW_PITCH, BAR = 15.0, 0.52, 0.74
 BUSY_AT, RIGHT = 0.62, 0.8
-LEGEND_COLUMNS = 10
+LEGEND_COLUMNS = 8
 # Narrower slices would be all edge.
 EDGE_FROM_PIXELS = 6
 INCHES_PER_LETTER = 0.072
@@ -186,6 +186,8 @@ def _texts(slice: Slice) -> list[str]:
 def _mark_phases(axes: Axes, trace: ChipTrace, start: float, end: float) -> None:
     """Where the second phase begins on this core."""
     core = trace.rows[0]
+    if any(slice.name == "other work" for slice in core.slices):
+        return  # there are many collectives
     begins = [slice.start for slice in core.slices if slice.args.get("phase") == "AllGather"]
     if not begins or not any(slice.args.get("phase") == "ReduceScatter" for slice in core.slices):
         return
@@ -204,10 +206,11 @@ def _legend(rows: list[Row]) -> list[list[Patch]]:
     link = {slice.name for row in rows if not row.is_core for slice in row.slices} | {"no transfer"}
     lines = []
     for title, looks, used in ((CORE_TITLE, CORE_LOOKS, core), (LINK_TITLE, LINK_LOOKS, link)):
-        handles = [Patch(label=title, facecolor="none", edgecolor="none")]
-        handles += [Patch(label=look.name, facecolor=look.colour, hatch=look.hatch, **EDGE)
-                    for name, look in looks.items() if name in used]
-        lines += [handles[i:i + LEGEND_COLUMNS] for i in range(0, len(handles), LEGEND_COLUMNS)]
+        handles = [Patch(label=look.name, facecolor=look.colour, hatch=look.hatch, **EDGE)
+                   for name, look in looks.items() if name in used]
+        for first in range(0, len(handles), LEGEND_COLUMNS):
+            head = Patch(label="" if first else title, facecolor="none", edgecolor="none")
+            lines.append([head, *handles[first:first + LEGEND_COLUMNS]])
     return lines
 
 
@@ -216,5 +219,5 @@ def _subtitle(trace: ChipTrace, start: float, end: float) -> str:
     kind = next(iter(topology))
     part = "" if start <= 0 and end >= trace.time_s else \
         f"; {quantities.time_text(start)} to {quantities.time_text(end)}"
-    return (f"{trace.config['hardware']}, {kind} {topology[kind]}, {trace.what}; the collective takes "
+    return (f"{trace.config['hardware']}, {kind} {topology[kind]}, {trace.what}; the whole takes "
             f"{quantities.time_text(trace.time_s)}{part}")
