@@ -176,10 +176,11 @@ double needed_bytes(Algorithm algorithm, const RankGrid& grid, const hardware::C
   constexpr double kPerTransfer = 1.25 * 1024;  // under way
   constexpr double kPerPair = 8.0;              // of any two chips: the routing table
   constexpr double kMostAtOnce = 16.0;          // channels that are in use
+  constexpr double kMostQueued = 256.0;  // in one: of longer queues the first have arrived by then
   const double chips = grid.ranks();
   const auto channels = static_cast<double>(estimate_channels(algorithm, grid));
   const double at_once = std::min(channels / static_cast<double>(grid.axes()), kMostAtOnce);
-  const double transfers = chip.dma_queue.value * at_once;
+  const double transfers = std::min(chip.dma_queue.value, kMostQueued) * at_once;
   return chips * (kPerChip + kPerChannel * channels + kPerTransfer * transfers) +
          kPerPair * chips * chips;
 }

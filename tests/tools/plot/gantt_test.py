@@ -21,8 +21,13 @@ class Gantt(PictureCase):
     def test_has_a_row_for_the_core_and_for_each_link_of_the_chip(self):
         text = self.drawn("trace.json")
         for words in ("core", "out to (0,1)", "in from (0,1)", "Pipeline of chip (0,0), int8", "equarx-sim 9.8.7",
-                      "0123456789abcdef", "tpu-v5e", "AllGather", "busy"):
+                      "0123456789abcdef", "tpu-v5e", "busy"):
             self.assertIn(f"<!-- {words}" if words == "core" else words, text)
+
+    def test_marks_the_second_phase_of_a_collective_that_is_alone(self):
+        self.assertNotIn("AllGather", self.drawn("trace.json"))
+        made_up_trace.write(self.folder / "alone.json", ["int8"], other_work=False)
+        self.assertIn("AllGather", self.drawn("alone.json"))
 
     def test_legend_has_each_kind_that_is_there(self):
         text = self.drawn("trace.json")

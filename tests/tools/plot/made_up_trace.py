@@ -14,12 +14,14 @@ def place(phase: str, microshard: int) -> dict:
             "channel": "forward"}
 
 
-def events(representatives: bool) -> list[dict]:
+def events(representatives: bool, other_work: bool) -> list[dict]:
     """Two chips that do everything once, and send to each other."""
     made = []
     for pid, chip in enumerate(CHIPS, 1):
         made.append({"ph": "M", "name": "thread_name", "pid": pid, "tid": 1, "args": {"name": "core"}})
         for at, name in enumerate(ALL_CORE):
+            if name == "other work" and not other_work:
+                continue
             args = {"waits_for": "something"} if name == "idle" else \
                 place("ReduceScatter" if at < 7 else "AllGather", at)
             made.append({"ph": "X", "name": name, "cat": "idle" if name == "idle" else "core", "pid": pid, "tid": 1,
@@ -34,13 +36,13 @@ def events(representatives: bool) -> list[dict]:
     return made
 
 
-def write(path: pathlib.Path, labels: list[str], representatives: bool = False) -> None:
+def write(path: pathlib.Path, labels: list[str], representatives: bool = False, other_work: bool = True) -> None:
     """A file as equarx-sim writes it, with a group for each label that share their processes."""
     runs = [{"label": label, "algorithm": "ring", "time_s": 13e-6, "chips_of_collective": 2,
              "representatives": representatives, "links_pid": LINKS_PID,
              "chips": [{"pid": pid, "name": name} for pid, name in enumerate(CHIPS, 1)]} for label in labels]
     other = {"program": "equarx-sim", "version": "9.8.7", "config_hash": "0123456789abcdef", "runs": runs,
              "config": {"hardware": "tpu-v5e", "topology": {"slice": "2x1"}}}
-    lines = ",\n".join(json.dumps(event, separators=(",", ":")) for event in events(representatives))
+    lines = ",\n".join(json.dumps(event, separators=(",", ":")) for event in events(representatives, other_work))
     path.write_text('{"displayTimeUnit": "ns", "traceEvents": [\n' + lines + "\n],\n" +
                     f'"otherData": {json.dumps(other)}}}\n', encoding="utf-8")
