@@ -46,6 +46,7 @@ class Reader {
  private:
   void extract(void* data, std::size_t size) {
     if (size > bytes_.size()) throw SimulationError("the simulation's result was cut short");
+    if (size == 0) return;  // of an empty list, which has no memory
     std::memcpy(data, bytes_.data(), size);
     bytes_ = bytes_.subspan(size);
   }
