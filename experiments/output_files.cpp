@@ -1,6 +1,5 @@
 #include "experiments/output_files.hpp"
 
-#include <fstream>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -8,6 +7,7 @@
 #include <unistd.h>
 
 #include "experiments/input_error.hpp"
+#include "experiments/output_file.hpp"
 
 namespace equarx::experiments {
 namespace {
@@ -38,17 +38,9 @@ void make_folder(const std::filesystem::path& folder) {
 }
 
 std::filesystem::path write_file(const std::filesystem::path& path, const std::string& text) {
-  const std::filesystem::path partial = path.string() + ".partial";
-  std::ofstream file(partial, std::ios::binary);
-  file << text;
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(partial, path, error);
-  if (!file || error) {
-    std::filesystem::remove(partial, error);
-    throw InputError(
-        "", fmt::format("cannot write {}; is there room, and may you write there?", path.string()));
-  }
+  OutputFile file(path);
+  file.stream() << text;
+  file.keep();
   return path;
 }
 

@@ -14,8 +14,7 @@ void check_folder(const std::filesystem::path& folder);
 /// Makes the folder, and those above it, unless it is there. @throws InputError
 void make_folder(const std::filesystem::path& folder);
 
-/// Writes a file, which a reader sees whole or not at all. Returns its path.
-/// @throws InputError if it cannot be written; then what was there before still is.
+/// Writes an OutputFile. Returns its path. @throws InputError if it cannot be written.
 std::filesystem::path write_file(const std::filesystem::path& path, const std::string& text);
 
 using CsvRow = std::vector<std::string>;

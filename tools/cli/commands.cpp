@@ -7,23 +7,22 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "experiments/config_json.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/input_error.hpp"
+#include "experiments/output_file.hpp"
 #include "experiments/output_files.hpp"
 #include "experiments/quantize_file.hpp"
 #include "experiments/result_json.hpp"
 #include "experiments/result_table.hpp"
-#include "experiments/schema.hpp"
 #include "experiments/study.hpp"
 #include "experiments/study_report.hpp"
 #include "experiments/trace_json.hpp"
 #include "models/tensors/file_error.hpp"
 #include "models/tensors/tensor_file.hpp"
-#include "tools/cli/output_file.hpp"
-#include "tools/cli/overrides.hpp"
+#include "tools/cli/config_file.hpp"
+#include "tools/cli/progress_line.hpp"
 
 namespace equarx::cli {
 namespace {
@@ -31,37 +30,10 @@ namespace {
 using experiments::InputError;
 using experiments::Json;
 
-experiments::Plan make_plan(const std::string& text, const std::vector<std::string>& overrides) {
-  Json json = experiments::parse_json(text);
-  for (const std::string& override : overrides) apply_override(json, override);
-  const experiments::ExperimentConfig config = experiments::read_config(json);
-  experiments::check_schema(json, "experiment");
-  return experiments::make_plan(config);
-}
-
-/// Reads the file; whatever is wrong in it, the message names it.
 experiments::Plan load(const ConfigArguments& arguments) {
-  const std::string text = experiments::read_file(arguments.path);
-  try {
-    return make_plan(text, arguments.overrides);
-  } catch (const InputError& error) {
-    throw InputError("", fmt::format("{}: {}", arguments.path, error.what()));
-  }
+  const ConfigFile file = read_config_file(arguments);
+  return naming_file(arguments.path, [&] { return experiments::make_plan(file.config); });
 }
-
-/// One line on a terminal that is written over; nothing where no person watches.
-class ProgressLine {
- public:
-  ~ProgressLine() { show(""); }
-
-  void show(const std::string& text) const {
-    constexpr std::string_view kEraseLine = "\r\x1b[K";
-    if (watched_) fmt::print(stderr, "{}{}", kEraseLine, text);
-  }
-
- private:
-  bool watched_ = isatty(STDERR_FILENO) == 1;
-};
 
 }  // namespace
 
@@ -72,7 +44,7 @@ void print(const std::string& text) {
 
 void run(const RunArguments& arguments) {
   const experiments::Plan plan = load(arguments.config);
-  std::optional<OutputFile> file;
+  std::optional<experiments::OutputFile> file;
   std::optional<experiments::TraceFile> trace;
   if (!arguments.trace.empty()) {
     file.emplace(arguments.trace);

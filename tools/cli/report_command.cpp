@@ -2,12 +2,10 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <system_error>
 
 #include <fmt/format.h>
 
-#include "experiments/input_error.hpp"
+#include "experiments/output_files.hpp"
 #include "experiments/report.hpp"
 #include "experiments/report_pictures.hpp"
 #include "experiments/result_json.hpp"
@@ -24,20 +22,6 @@ std::string title_of(const std::vector<std::string>& paths) {
   return paths.size() == 1 ? first : fmt::format("{} and {} more", first, paths.size() - 1);
 }
 
-/// Written beside its place and then moved there, so that a reader never sees half of it.
-void write(const std::filesystem::path& path, const std::string& text) {
-  const std::filesystem::path partial = path.string() + ".partial";
-  std::ofstream file(partial, std::ios::binary);
-  file << text;
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(partial, path, error);
-  if (file && !error) return;
-  std::filesystem::remove(partial, error);
-  throw experiments::InputError(
-      "", fmt::format("cannot write {}; is there room, and may you write there?", path.string()));
-}
-
 }  // namespace
 
 void report(const ReportArguments& arguments) {
@@ -48,7 +32,7 @@ void report(const ReportArguments& arguments) {
                                  .version = std::string(experiments::version())};
   experiments::fill_in_parameters(input.results);
   input.pictures = experiments::make_pictures(input.results, kMostPictures);
-  write(arguments.output, make_report(input));
+  experiments::write_file(arguments.output, make_report(input));
   for (const std::string& note : input.results.notes)
     fmt::print(stderr, "equarx-sim: note: {}\n", note);
 }

@@ -14,6 +14,7 @@
 #include "experiments/output_files.hpp"
 #include "experiments/sweep_runner.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/config_file.hpp"
 #include "tools/cli/sweep_progress.hpp"
 
 namespace equarx::cli {
@@ -49,16 +50,14 @@ std::filesystem::path folder_of(const SweepArguments& arguments, const experimen
 experiments::SweepPoints load_points(const SweepArguments& arguments) {
   constexpr std::size_t kMostWithoutYes = 100'000;
   experiments::Sweep sweep = experiments::load_sweep(arguments.file);
-  try {
+  return naming_file(arguments.file, [&] {
     experiments::SweepPoints points(std::move(sweep));
     if (points.size() > kMostWithoutYes && !arguments.yes && !arguments.dry_run)
       throw InputError("", fmt::format("has {} points; give --yes if you mean it, or fewer values",
                                        points.size()));
     points.check();
     return points;
-  } catch (const InputError& error) {
-    throw InputError("", fmt::format("{}: {}", arguments.file, error.what()));
-  }
+  });
 }
 
 std::string axes_text(const experiments::SweepPoints& points) {

@@ -1,17 +1,14 @@
 #include "tools/cli/topology_command.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "experiments/config_parts.hpp"
 #include "experiments/hardware_json.hpp"
 #include "experiments/input_error.hpp"
 #include "experiments/json_text.hpp"
+#include "experiments/output_files.hpp"
 #include "experiments/topology_report.hpp"
+#include "tools/cli/config_file.hpp"
 #include "tools/cli/overrides.hpp"
 
 namespace equarx::cli {
@@ -65,24 +62,14 @@ experiments::TopologyReport report(const TopologyArguments& arguments) {
                      "give a CONFIG or options for the topology, not both; --set changes what "
                      "a CONFIG says");
   const std::string text = experiments::read_file(path);
-  try {
-    return report(experiments::parse_json(text), arguments);
-  } catch (const InputError& error) {
-    throw InputError("", fmt::format("{}: {}", path, error.what()));
-  }
-}
-
-void write(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text << std::flush;
-  if (!file) throw InputError("", fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+  return naming_file(path, [&] { return report(experiments::parse_json(text), arguments); });
 }
 
 }  // namespace
 
 void describe_topology(const TopologyArguments& arguments) {
   const experiments::TopologyReport result = report(arguments);
-  if (!arguments.svg.empty()) write(arguments.svg, to_svg(result));
+  if (!arguments.svg.empty()) experiments::write_file(arguments.svg, to_svg(result));
   print(arguments.json ? to_json(result).dump(2, ' ', false, kReplace) + "\n" : to_table(result));
 }
 
