@@ -30,12 +30,20 @@ Sent sent_by(const CollectivePlan& plan, Rank rank) {
   return sent;
 }
 
+/// The link direction that needs longest for its bytes; where all are alike, the one with most of them.
+sim::LinkIndex busiest_link(const collectives::Program& program, const sim::Machine& machine) {
+  const auto bytes = sim::link_bytes(program, machine);
+  std::vector<double> needed_s(bytes.size());
+  for (sim::LinkIndex link = 0; link < bytes.size(); ++link)
+    needed_s[link] = static_cast<double>(bytes[link]) / machine.links[link].rate;
+  return static_cast<sim::LinkIndex>(std::ranges::max_element(needed_s) - needed_s.begin());
+}
+
 }  // namespace
 
 Breakdown break_down(const CollectivePlan& plan, double time_s, std::uint32_t runs) {
   const sim::Machine& machine = plan.simulated.machine;
-  const auto bytes = sim::link_bytes(plan.program, machine);
-  const auto busiest = static_cast<sim::LinkIndex>(std::ranges::max_element(bytes) - bytes.begin());
+  const sim::LinkIndex busiest = busiest_link(plan.program, machine);
   const double rate = machine.links[busiest].rate;
   const bool uniform = is_uniform(plan.program);
   Sent sent = sent_by(plan, 0);

@@ -5,7 +5,8 @@
 
 namespace equarx::experiments {
 
-/// Where the time of a run goes, as its busiest link direction sees it. The parts add up to the time.
+/// Where the time of a run goes, as its busiest link direction sees it: that of the lower bound, which needs
+/// longest for its bytes. The parts add up to the time.
 struct Breakdown {
   double payload_s = 0.0;   ///< the link moves elements
   double scales_s = 0.0;    ///< the link moves scales

@@ -40,12 +40,15 @@ LinkFault read_link(ObjectReader reader, const std::string& place, const topolog
     throw InputError(reader.place_of("between"),
                      fmt::format("no cable joins {} and {}; 'equarx-sim topology' shows the cables",
                                  fault.first, fault.second));
+  // A factor of 1 is the healthy machine, where a sweep of factors begins.
+  const bool says_something =
+      reader.has("bandwidth_factor") || reader.has("extra_latency") || reader.has("fails_at");
   if (reader.has("bandwidth_factor"))
     fault.bandwidth_factor = read_factor(reader, "bandwidth_factor");
   if (reader.has("extra_latency")) fault.extra_latency_s = read_time(reader, "extra_latency");
   if (reader.has("fails_at")) fault.fails_at_s = read_time(reader, "fails_at");
   reader.finish();
-  if (fault.bandwidth_factor == 1.0 && fault.extra_latency_s == 0.0 && !fault.fails_at_s)
+  if (!says_something)
     throw InputError(place, "changes nothing; give bandwidth_factor, extra_latency or fails_at");
   return fault;
 }
@@ -106,7 +109,8 @@ Json faults_json(const FaultsConfig& faults) {
   Json json = Json::object();
   for (const LinkFault& fault : faults.links) {
     Json link = {{"between", {fault.first, fault.second}}};
-    if (fault.bandwidth_factor != 1.0) link["bandwidth_factor"] = fault.bandwidth_factor;
+    const bool other = fault.extra_latency_s != 0.0 || fault.fails_at_s;
+    if (fault.bandwidth_factor != 1.0 || !other) link["bandwidth_factor"] = fault.bandwidth_factor;
     if (fault.extra_latency_s != 0.0)
       link["extra_latency"] = units::format(fault.extra_latency_s, units::Dimension::time);
     if (fault.fails_at_s)

@@ -9,6 +9,10 @@ class InputError(Exception):
     """A one-line message: which file, which line, what is wrong."""
 
 
+class TooMuch(InputError):
+    """There is more in the input than one picture can show."""
+
+
 class Row:
     """One line of a CSV file, which knows where it came from."""
 
@@ -139,8 +143,8 @@ def the_only(rows: list[Row], column: str) -> str:
     first = rows[0].text(column)
     for row in rows:
         if row.text(column) != first:
-            raise row.error(f"'{column}' is '{row.text(column)}', but '{first}' in the rows before; "
-                            "a picture shows one only")
+            raise TooMuch(str(row.error(f"'{column}' is '{row.text(column)}', but '{first}' in the rows before; "
+                                        "a picture shows one only")))
     return first
 
 
@@ -150,5 +154,5 @@ def check_unique(rows: list[Row], columns: list[str]) -> None:
     for row in rows:
         key = tuple(row.text(column) for column in columns)
         if key in seen:
-            raise row.error(f"a second row for {', '.join(key)}")
+            raise TooMuch(str(row.error(f"a second row for {', '.join(key)}")))
         seen.add(key)

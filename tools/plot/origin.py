@@ -3,6 +3,9 @@ import hashlib
 import json
 import pathlib
 
+import sweep_file
+from data import InputError
+
 STUDY_FILE = "study.json"
 
 
@@ -19,3 +22,15 @@ def of(path: pathlib.Path) -> str:
         return f"{text['version']}, {len(hashes)} configs, hash {digest}"
     except (OSError, ValueError, LookupError, TypeError):
         return ""  # the picture says where its numbers are from as far as is known
+
+
+def of_sweep(paths: list[pathlib.Path]) -> str:
+    """'0.1.0, 49 points, hash 0123456789abcdef' of a sweep's results; empty if they cannot be read."""
+    try:
+        sweep = sweep_file.read(paths)
+    except InputError:
+        return ""  # which is said when the rows are read
+    points = len({run.key for run in sweep.runs})
+    failed = sum(not run.label for run in sweep.runs)
+    return (f"{', '.join(sweep.versions)}, {points} points{f' ({failed} failed)' if failed else ''}, "
+            f"hash {sweep.digest()}")

@@ -1,6 +1,7 @@
 """What the EQuARX paper reports (Ahmed et al., arXiv 2506.17615), as far as pictures mark it."""
 import dataclasses
 
+import subject
 from data import Row
 from quantities import KIB
 
@@ -59,9 +60,15 @@ def prefill(row: Row) -> Prefill | None:
     return found[0] if found else None
 
 
+def same_chip(row: Row) -> bool:
+    """Whether the row is of the chip that the paper is about, and compared with what the paper compares with."""
+    return (HARDWARE in row.text("hardware") and subject.collective([row]) == subject.COLLECTIVE
+            and subject.baseline([row]) == subject.BASELINE)
+
+
 def same_machine(row: Row) -> bool:
     """Whether the row is of the slice that the points were measured on."""
-    return HARDWARE in row.text("hardware") and row.text("topology") == TOPOLOGY
+    return same_chip(row) and row.text("topology") == TOPOLOGY
 
 
 def same_experiment(row: Row) -> bool:

@@ -14,6 +14,7 @@ import origin
 import quantities
 import result
 import sweep_file
+import sweep_rows
 import trace_file
 try:
     import style
@@ -71,6 +72,7 @@ examples:
   python3 tools/plot/plot.py links result.json --label bf16
   equarx-sim run CONFIG --trace trace.json
   python3 tools/plot/plot.py gantt trace.json --label int8 --chip '(0,0)' --from 10us --to 40us
+  python3 tools/plot/plot.py speedup results/my_sweep/results.jsonl --where /hardware=tpu-v5e
   python3 tools/plot/plot.py sweep results/my_sweep/results.jsonl --label int8 --x /tensor/bytes \\
       --y /topology/slice --value speedup
 """
@@ -89,8 +91,8 @@ def parser() -> argparse.ArgumentParser:
                          formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("kind", metavar="KIND", choices=[*KINDS, *FILES, STUDY], help="see below")
     made.add_argument("inputs", metavar="INPUT", nargs="+", type=pathlib.Path,
-                      help="CSV files, whose rows are put together; for study a folder, for links and gantt "
-                      "a JSON file, for sweep its results")
+                      help="CSV files, whose rows are put together, or results.jsonl of sweeps; for study a folder, for "
+                      "links and gantt a JSON file, for sweep its results")
     made.add_argument("-o", "--output", metavar="DIR", type=pathlib.Path,
                       help="folder for the pictures (default: the current one; for study its own)")
     made.add_argument("--experiment", metavar="NAME",
@@ -102,12 +104,13 @@ def parser() -> argparse.ArgumentParser:
                       help="of gantt: the chip, as the trace calls it (default: the first)")
     made.add_argument("--from", dest="start", metavar="TIME", default="", help="of gantt: like 10us; default 0")
     made.add_argument("--to", dest="end", metavar="TIME", default="", help="of gantt: default the end")
-    made.add_argument("--x", metavar="AXIS", default="", help="of sweep: the axis across, like /tensor/bytes")
-    made.add_argument("--y", metavar="AXIS", default="", help="of sweep: the axis down")
+    made.add_argument("--x", metavar="AXIS", default="", help="of sweep: the axis across, like /tensor/bytes; or label")
+    made.add_argument("--y", metavar="AXIS", default="", help="of sweep: the axis down; or label, for all collectives")
     made.add_argument("--value", metavar="NAME", default="",
                       help="of sweep: speedup (default), time_s, nmse, sqnr_db or any other number of a run")
     made.add_argument("--where", metavar="AXIS=VALUE", action="append", default=[],
-                      help="of sweep: where to hold another axis; may be repeated")
+                      help="of a sweep's results: where to hold another axis; may be repeated, of the same "
+                      "axis for several of its values")
     return made
 
 
@@ -116,8 +119,8 @@ def check_options(arguments: argparse.Namespace) -> None:
     flags = {"start": "--from", "end": "--to"}
     for name in sorted({name for kind in FILES.values() for name in kind.options} | {"experiment"}):
         kinds = [kind for kind, entry in FILES.items() if name in entry.options]
-        if getattr(arguments, name) and arguments.kind not in kinds and (name != "experiment"
-                                                                       or arguments.kind in FILES):
+        elsewhere = name in ("experiment", "where") and arguments.kind not in FILES
+        if getattr(arguments, name) and arguments.kind not in kinds and not elsewhere:
             of = f"is for {', '.join(kinds)}" if kinds else f"is not for {arguments.kind}"
             raise data.InputError(f"{flags.get(name, '--' + name)} {of}")
 
@@ -129,8 +132,11 @@ def file_name(kind_name: str, experiment: str) -> str:
 
 
 def draw(kind_name: str, inputs: list[pathlib.Path], experiment: str):
-    """The figure of one kind."""
+    """The figure of one kind, of a study."""
     kind = KINDS[kind_name]
+    for path in inputs:
+        if sweep_file.has_table(path):
+            raise data.InputError(f"{path}: a sweep's table does not say machine and tensor; give its results.jsonl")
     rows = [row for path in inputs for row in data.read_table(path, kind.picture.COLUMNS)]
     if experiment:
         rows = data.of_experiment(rows, experiment, ", ".join(map(str, inputs)))
@@ -194,20 +200,45 @@ def draw_gantt(arguments: argparse.Namespace) -> dict:
     return {name: gantt.draw(trace, start, end)}
 
 
-def draw_sweep(arguments: argparse.Namespace) -> dict:
-    """The figure of one value of a sweep."""
-    read = sweep_file.read(arguments.inputs)
-    if not arguments.x or not arguments.y:
-        raise data.InputError(f"sweep needs --x and --y; the axes are: {', '.join(read.axes())}")
-    where = {}
+def held(arguments: argparse.Namespace) -> dict[str, list[str]]:
+    """Where axes of a sweep are held."""
+    where: dict[str, list[str]] = {}
     for text in arguments.where:
         axis, equals, value = text.partition("=")
         if not equals:
             raise data.InputError(f"--where {text}: expected AXIS=VALUE, like /topology/slice=4x2")
-        where[axis] = value
+        where.setdefault(axis, []).append(value)
+    return where
+
+
+def draw_sweep(arguments: argparse.Namespace) -> dict:
+    """The figure of one value of a sweep."""
+    read = sweep_file.read(arguments.inputs)
+    if not arguments.x or not arguments.y:
+        raise data.InputError(f"sweep needs --x and --y; the axes are: {', '.join(read.axes())}, and {sweep_file.LABEL}")
     value = arguments.value or "speedup"
-    figure = sweep.draw(read, arguments.x, arguments.y, value, arguments.label, where)
+    figure = sweep.draw(read, arguments.x, arguments.y, value, arguments.label, held(arguments))
     return {named(arguments, value, arguments.label): figure}
+
+
+def is_of_sweep(arguments: argparse.Namespace) -> bool:
+    """Whether a kind that studies have is to be drawn of a sweep's results."""
+    return arguments.kind in KINDS and all(map(sweep_file.has_lines, arguments.inputs))
+
+
+def draw_of_sweep(arguments: argparse.Namespace) -> dict:
+    """The figure of a kind that studies have, of a sweep's results."""
+    if KINDS[arguments.kind].table != POINTS:
+        raise data.InputError(f"{arguments.kind} is of {KINDS[arguments.kind].table} of a study, not of a sweep")
+    if arguments.experiment:
+        raise data.InputError("a sweep has no experiments: leave --experiment away")
+    where = held(arguments)
+    rows = sweep_rows.read(arguments.inputs, where)
+    try:
+        return {arguments.kind: KINDS[arguments.kind].picture.draw(rows)}
+    except data.TooMuch as problem:
+        others = [axis for axis in sweep_file.read(arguments.inputs).axes() if axis not in where]
+        raise data.InputError(f"{problem}; hold with --where AXIS=VALUE some of: {', '.join(others)}") from None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -231,11 +262,18 @@ def figures(arguments: argparse.Namespace) -> dict:
     if arguments.kind in FILES:
         return FILES[arguments.kind].figures(arguments)
     if arguments.kind == STUDY:
+        if arguments.where:
+            raise data.InputError("study draws all experiments: leave --where away")
         if len(arguments.inputs) != 1:
             raise data.InputError("study takes one folder")
         if arguments.experiment:
             raise data.InputError("study draws all experiments: leave --experiment away")
         return study(arguments.inputs[0])
+    if is_of_sweep(arguments):
+        return draw_of_sweep(arguments)
+    if arguments.where:
+        raise data.InputError("--where is for results.jsonl of a sweep; a study's experiments are chosen with "
+                              "--experiment")
     experiment = KINDS[arguments.kind].experiment
     if arguments.experiment and not experiment:
         raise data.InputError(f"{arguments.kind} is not of an experiment: leave --experiment away")
@@ -247,7 +285,9 @@ def main() -> int:
     """Draws everything before it writes anything, so that an error leaves no half of a study behind."""
     arguments = parser().parse_args()
     style.use()
-    if arguments.kind not in (GANTT, SWEEP):  # which have it in their input
+    if is_of_sweep(arguments):
+        style.set_origin(origin.of_sweep(arguments.inputs))
+    elif arguments.kind not in (GANTT, SWEEP):  # which have it in their input
         style.set_origin(origin.of(arguments.inputs[0]))
     own = arguments.inputs[0] if arguments.kind == STUDY else pathlib.Path(".")
     folder = arguments.output or own

@@ -6,6 +6,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLo
 
 KIB = 1024
 SIZE_UNITS = [(KIB**3, "GiB"), (KIB**2, "MiB"), (KIB, "KiB"), (1, "B")]
+ALL_SIZE_UNITS = [*SIZE_UNITS, *((1000.0**power, f"{prefix}B") for power, prefix in enumerate("kMG", 1))]
 TIME_UNITS = [(1, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")]
 # Sizes grow by powers of two; a label every fourth power leaves room for all in a narrow panel.
 SIZE_TICK_STEP = 4
@@ -50,7 +51,7 @@ def size_of(text: str) -> float | None:
     try:
         return float(text)
     except ValueError:
-        size = parsed(text, SIZE_UNITS)
+        size = parsed(text, ALL_SIZE_UNITS)
         return parsed(text, TIME_UNITS) if size is None else size
 
 

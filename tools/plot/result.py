@@ -83,7 +83,7 @@ def _run(path: pathlib.Path, config: dict, run: dict) -> Run:
     failed = run["time_s"] is None
     return Run(label=run["label"],
                what=f"{COLLECTIVES[config.get('collective', 'all-reduce')]} of {_tensor(config['tensor'])}",
-               machine=f"{run['chips']} x {config['hardware']}, {_topology(config['topology'])}",
+               machine=f"{run['chips']} x {config['hardware']}, {topology_text(config['topology'])}",
                time_s=run["failure"]["time_s"] if failed else run["time_s"],
                failed=failed, shape=shape, links=links, faults=faults)
 
@@ -110,6 +110,7 @@ def _tensor(tensor: dict) -> str:
     return f"{tensor['bytes']} of {tensor['dtype']}"
 
 
-def _topology(topology: dict) -> str:
+def topology_text(topology: dict) -> str:
+    """Its kind and size, like 'slice 4x2'."""
     kind = next(kind for kind in ("slice", "mesh", "torus", "ring", "fully-connected", "file") if kind in topology)
     return f"{kind} {topology[kind]}"

@@ -1,5 +1,6 @@
 """What all pictures share: colours that survive black and white, margins, title, source line."""
 import dataclasses
+import math
 import pathlib
 
 import matplotlib
@@ -19,7 +20,8 @@ SMALL, NORMAL, LARGE = 8.0, 9.5, 13.0
 EDGE = 0.2
 TITLE_DROP, SUBTITLE_DROP, LEGEND_DROP = 0.2, 0.5, 0.8
 LEGEND_PITCH = 0.22
-PANEL_GAP = 0.5
+PANEL_GAP, ROW_GAP = 0.5, 1.0
+MOST_ACROSS = 4
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,17 +105,27 @@ def page(width: float, height: float) -> Figure:
     return figure
 
 
+def across(panels: int, most: int = MOST_ACROSS) -> int:
+    """How many of these panels are side by side, with rows as equal as can be."""
+    return math.ceil(panels / math.ceil(panels / most))
+
+
 def frame(width: float, panel_height: float, margins: Margins,
-          panels: int = 1) -> tuple[Figure, list[Axes]]:
-    """A figure with panels side by side that share their vertical axis; sizes in inches."""
-    height = margins.head + panel_height + margins.foot
+          panels: int = 1, most_across: int = MOST_ACROSS) -> tuple[Figure, list[Axes]]:
+    """A figure with panels that share their vertical axis, side by side in rows of no more than most_across; sizes
+    in inches."""
+    columns = across(panels, most_across)
+    rows = math.ceil(panels / columns)
+    height = margins.head + panel_height * rows + ROW_GAP * (rows - 1) + margins.foot
     figure = page(width, height)
-    panel_width = (width - margins.left - margins.right - PANEL_GAP * (panels - 1)) / panels
-    axes = figure.subplots(1, panels, sharey=True, squeeze=False, gridspec_kw={
+    panel_width = (width - margins.left - margins.right - PANEL_GAP * (columns - 1)) / columns
+    axes = figure.subplots(rows, columns, sharey=True, squeeze=False, gridspec_kw={
         "left": margins.left / width, "right": 1 - margins.right / width,
         "bottom": margins.foot / height, "top": 1 - margins.head / height,
-        "wspace": PANEL_GAP / panel_width})
-    return figure, list(axes[0])
+        "wspace": PANEL_GAP / panel_width, "hspace": ROW_GAP / panel_height})
+    for unused in axes.flat[panels:]:
+        unused.remove()
+    return figure, list(axes.flat[:panels])
 
 
 def caption(figure: Figure, title: str, subtitle: str, source: str = SOURCE) -> None:

@@ -24,6 +24,10 @@ class Run:
     label: str
     values: dict[str, str]
     """By name; those of objects as 'numerics/nmse'."""
+    path: pathlib.Path
+    line: int
+    config: dict
+    """Empty if the file does not say."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,6 +51,24 @@ class Sweep:
         """Names the resolved configurations of all points: a hash of their keys."""
         keys = "\n".join(sorted({run.key for run in self.runs}))
         return hashlib.sha256(keys.encode()).hexdigest()[:16]
+
+
+def has_lines(path: pathlib.Path) -> bool:
+    """Whether a file looks like results.jsonl rather than a table."""
+    return _begins_with(path, "{")
+
+
+def has_table(path: pathlib.Path) -> bool:
+    """Whether a file looks like a sweep's results.csv rather than a study's points.csv."""
+    return _begins_with(path, f"{POINT},{KEY},")
+
+
+def _begins_with(path: pathlib.Path, text: str) -> bool:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read(len(text)) == text
+    except (OSError, UnicodeDecodeError):
+        return False  # whoever reads it says what is wrong
 
 
 def read(paths: list[pathlib.Path]) -> Sweep:
@@ -75,7 +97,7 @@ def _lines(path: pathlib.Path, text: str) -> tuple[list[Run], list[str]]:
             entry = json.loads(line)
             result = entry.get("run") or {}
             run = Run(int(entry["point"]), entry["key"], {name: _text(value) for name, value in entry["axes"].items()},
-                      result.get("label", ""), _flat("", result))
+                      result.get("label", ""), _flat("", result), path, number, entry.get("config", {}))
             versions.append(entry["version"])
         except (ValueError, LookupError, TypeError, AttributeError) as problem:
             raise InputError(f"{path}, line {number}: not a line of a sweep "
@@ -110,10 +132,49 @@ def _table(path: pathlib.Path, text: str) -> list[Run]:
         try:
             point = int(cells.pop(POINT))
             runs.append(Run(point, cells.pop(KEY), {name: cells.pop(name) for name in list(cells)
-                                                    if name.startswith("/")}, cells.get(LABEL, ""), cells))
+                                                    if name.startswith("/")}, cells.get(LABEL, ""), cells, path,
+                            lines.line_num, {}))
         except (KeyError, ValueError):
             raise InputError(f"{path}, line {lines.line_num}: '{POINT}' or '{KEY}' is missing or broken") from None
     return runs
+
+
+def short(step: str) -> str:
+    """A value of an axis as people write it: '{"torus": "4x4"}' is 'torus 4x4'."""
+    try:
+        return _words(json.loads(step)) if step.startswith(("{", "[")) else step
+    except ValueError:
+        return step
+
+
+def _words(value) -> str:
+    if isinstance(value, dict):
+        return " ".join(f"{key} {_words(inner)}" for key, inner in value.items())
+    if isinstance(value, list):
+        return " ".join(map(_words, value))
+    return value.rsplit("/", 1)[-1] if isinstance(value, str) else json.dumps(value)
+
+
+def check_where(sweep: Sweep, where: dict[str, list[str]]) -> None:
+    """Refuses axes that the sweep does not have, and values that they do not have."""
+    for axis, wanted in where.items():
+        if axis not in sweep.axes():
+            raise unknown("axis", axis, sweep.axes(), sweep.source)
+        steps = list(dict.fromkeys(run.axes.get(axis, "") for run in sweep.runs))
+        for value in wanted:
+            if value not in steps and value not in map(short, steps):
+                raise unknown(f"{axis} =", value, list(map(short, steps)), sweep.source)
+
+
+def is_at(run: Run, where: dict[str, list[str]]) -> bool:
+    """Whether a run is of a point with one of these values of each axis."""
+    found = {axis: run.axes.get(axis, "") for axis in where}
+    return all(found[axis] in wanted or short(found[axis]) in wanted for axis, wanted in where.items())
+
+
+def at_text(where: dict[str, list[str]]) -> str:
+    """'/topology/slice = 4x2' for people."""
+    return "; ".join(f"{axis} = {' or '.join(wanted)}" for axis, wanted in where.items())
 
 
 def number(run: Run, name: str) -> float | None:

@@ -87,6 +87,25 @@ class SweepPicture(PictureCase):
         text = self.drawn("r.jsonl", *AXES, "--label", "int8", "--where", "/collectives/1/minishards=2")
         self.assertIn("/collectives/1/minishards = 2", text)
 
+    def test_all_collectives_may_be_an_axis(self):
+        self.write("r.jsonl", lines())
+        text = self.drawn("r.jsonl", "--x", "label", "--y", "/tensor/bytes", "--where", "/topology/slice=4x2")
+        for words in ("bf16", "int8", "1.00x", "1.62x", "failed", "speedup of all collectives"):
+            self.assertIn(f"<!-- {words} -->", text)
+        self.check_refused(["several points", "--where /topology/slice"], "sweep", "r.jsonl", "--y", "label", "--x",
+                           "/tensor/bytes")
+        self.check_refused(["--y label", "leave --label away"], "sweep", "r.jsonl", "--y", "label", "--x",
+                           "/tensor/bytes", "--label", "int8")
+
+    def test_values_that_are_objects_are_written_in_words(self):
+        entries = lines()
+        for entry in entries:
+            axes = dict(entry["axes"])
+            entry["axes"] = axes | {"/topology": {"torus": axes.pop("/topology/slice")}}
+        self.write("r.jsonl", entries)
+        text = self.drawn("r.jsonl", "--x", "/tensor/bytes", "--y", "/topology", "--label", "int8")
+        self.assertIn("<!-- torus 4x2 -->", text)
+
     def test_values_over_many_decades_have_a_logarithmic_scale(self):
         self.write("r.jsonl", lines())
         self.assertIn("0.0001", self.drawn("r.jsonl", *AXES, "--label", "int8", "--value", "nmse"))

@@ -9,6 +9,7 @@ import columns
 import data
 import quantities
 import style
+import subject
 from data import Row
 from parts import Part, check_whole
 
@@ -20,7 +21,6 @@ PARTS = [
 ]
 COLUMNS = ["experiment", "hardware", "topology", "chips", "tensor_bytes", "label", "time_s", "speedup",
            *(part.column for part in PARTS)]
-BASELINE = "bf16"
 BASELINE_LINE = {"color": style.INK, "linestyle": "--", "linewidth": 0.9}
 BAR_THICKNESS, BAR_PITCH_INCHES = 0.62, 0.46
 ROOM_RIGHT = 1.03
@@ -42,13 +42,9 @@ def draw(rows: list[Row]) -> Figure:
     _label_axes(axes, rows)
     _write_numbers(axes, rows)
 
-    size = quantities.size_text(float(data.the_only(rows, "tensor_bytes")))
-    style.caption(figure, "Where the time goes",
-                  f"AllReduce of {size} of bf16 on each of {data.the_only(rows, 'chips')} x "
-                  f"{data.the_only(rows, 'hardware')}, {data.the_only(rows, 'topology')}; "
-                  "what its busiest link direction does")
+    style.caption(figure, "Where the time goes", f"{subject.one_size(rows)}; what its busiest link direction does")
     style.legend(figure, [[*(Patch(label=part.name, **part.look()) for part in PARTS),
-                           Line2D([], [], label=f"time of {BASELINE}", **BASELINE_LINE)]])
+                           Line2D([], [], label=f"time of {subject.baseline(rows)}", **BASELINE_LINE)]])
     return figure
 
 
@@ -78,7 +74,7 @@ def _write_numbers(axes: Axes, rows: list[Row]) -> None:
 
 def _mark_baseline(axes: Axes, rows: list[Row]) -> None:
     for row in rows:
-        if row.text("label") == BASELINE:
+        if row.text("label") == subject.baseline(rows):
             axes.axvline(row.number("time_s"), zorder=0, **BASELINE_LINE)
 
 

@@ -8,6 +8,7 @@ import labels
 import paper
 import quantities
 import style
+import subject
 from data import Row
 
 COLUMNS = ["experiment", "hardware", "topology", "chips", "tensor_bytes", "label", "algorithm", "ring",
@@ -27,7 +28,7 @@ def draw(rows: list[Row]) -> Figure:
     figure, [axes] = style.frame(9, 5.2, style.Margins(left=0.95, head=1.5))
     reported = paper.POINTS if all(map(paper.same_experiment, rows)) else []
     places = [place for row in rows for place in _errors(row)] + [(p.speedup, p.mse) for p in reported]
-    _prepare(axes, places)
+    _prepare(axes, places, _baseline(rows))
 
     looks = _looks(rows)
     names = []
@@ -41,13 +42,14 @@ def draw(rows: list[Row]) -> Figure:
         what = ", ".join(filter(None, ["paper", point.ring, point.quantize]))
         names.append(labels.Label(point.speedup, point.mse, what, italic=True))
 
-    size = quantities.size_text(float(data.the_only(rows, "tensor_bytes")))
-    style.caption(figure, "Error against speedup",
-                  f"AllReduce of {size} of bf16 on each of {data.the_only(rows, 'chips')} x "
-                  f"{data.the_only(rows, 'hardware')}, {data.the_only(rows, 'topology')}")
-    style.legend(figure, _legend(looks, bool(reported)))
+    style.caption(figure, "Error against speedup", subject.one_size(rows))
+    style.legend(figure, _legend(looks, bool(reported), _baseline(rows)))
     labels.place(axes, names, places)
     return figure
+
+
+def _baseline(rows: list[Row]) -> str:
+    return f"{subject.baseline(rows)} {subject.collective(rows)}"
 
 
 def _family(row: Row) -> str:
@@ -71,7 +73,7 @@ def _errors(row: Row) -> list[tuple[float, float]]:
     return found
 
 
-def _prepare(axes: Axes, places: list[tuple[float, float]]) -> None:
+def _prepare(axes: Axes, places: list[tuple[float, float]], baseline: str) -> None:
     speedups, errors = zip(*places)
     room = SPEEDUP_ROOM * max(max(speedups) - min(speedups), 1)
     axes.set_xlim(min(speedups) - room, max(speedups) + room)
@@ -79,7 +81,7 @@ def _prepare(axes: Axes, places: list[tuple[float, float]]) -> None:
     axes.set_ylim(min(errors) / ERROR_ROOM, max(errors) * ERROR_ROOM)
     quantities.log_axis(axes.yaxis, lambda value: f"{value:g}")
     quantities.times_axis(axes.xaxis)
-    axes.set_xlabel("speedup over the bf16 AllReduce (right is better)")
+    axes.set_xlabel(f"speedup over the {baseline} (right is better)")
     axes.set_ylabel("mean squared error (down is better)")
 
 
@@ -94,14 +96,14 @@ def _draw_row(axes: Axes, row: Row, look: style.Look) -> None:
                   marker=look.marker, markersize=MARKER_SIZE, zorder=3)
 
 
-def _legend(looks: dict[str, style.Look], with_paper: bool) -> list[list[Line2D]]:
+def _legend(looks: dict[str, style.Look], with_paper: bool, baseline: str) -> list[list[Line2D]]:
     def mark(look: style.Look, label: str, face=None) -> Line2D:
         return Line2D([], [], color=look.colour, marker=look.marker, markersize=MARKER_SIZE, linestyle="none",
                       label=label, markerfacecolor=face or look.colour)
 
     grey = style.Look(style.GREY, "o", "none")
     families = [mark(look, name) for name, look in looks.items()]
-    errors = [mark(grey, "against the BF16 AllReduce"), mark(grey, "against the exact sum", "white")]
+    errors = [mark(grey, f"against the {baseline}"), mark(grey, "against the exact sum", "white")]
     if with_paper:
         errors.append(Line2D([], [], label="paper (its reference is not stated)", **PAPER_LOOK))
     return [families, errors]

@@ -2,8 +2,8 @@
 import data
 from data import Row
 
+MOST_ACROSS = 2
 COLUMNS = ["experiment", "hardware", "topology", "chips", "label", "model", "phase", "tokens", "batch", "time_s"]
-BASELINE = "bf16"
 
 
 def rows_of(rows: list[Row]) -> list[Row]:

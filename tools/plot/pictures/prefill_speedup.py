@@ -8,6 +8,7 @@ import data
 import paper
 import quantities
 import style
+import subject
 from data import Row
 from pictures import prefill
 
@@ -16,25 +17,28 @@ PAPER_MARKER_SIZE, PAPER_LEGEND_SIZE = 13, 9
 TICK_STEP = 0.05
 # Room around the data: tokens as a factor on a logarithmic axis.
 TOKEN_MARGIN, ROOM = 1.3, 0.03
+PANEL_WIDTH = 5.5
 
 
 def draw(rows: list[Row]) -> Figure:
     """A panel for each model, a line for each label but the baseline."""
     groups = prefill.panels(rows)
-    quantized = [row for group in groups for row in group if row.text("label") != prefill.BASELINE]
+    baseline = subject.baseline([row for group in groups for row in group])
+    quantized = [row for group in groups for row in group if row.text("label") != baseline]
     if not quantized:
-        raise rows[0].error(f"there is nothing to compare with {prefill.BASELINE}: no row has another label")
+        raise rows[0].error(f"there is nothing to compare with {baseline}: no row has another label")
     looks = style.looks(list(dict.fromkeys(row.text("label") for row in quantized)))
-    figure, panels = style.frame(5.5 * len(groups), 3.6, style.Margins(head=1.5), len(groups))
+    width = PANEL_WIDTH * style.across(len(groups), prefill.MOST_ACROSS)
+    figure, panels = style.frame(width, 3.6, style.Margins(head=1.5), len(groups), prefill.MOST_ACROSS)
     for axes, group in zip(panels, groups):
         _draw_panel(axes, group, looks)
     speedups = [row.positive("speedup") for row in quantized] + [1.0]
     panels[0].set_ylim(min(speedups) - ROOM, max(speedups) + ROOM)
     panels[0].yaxis.set_major_locator(MultipleLocator(TICK_STEP))
     quantities.times_axis(panels[0].yaxis)
-    panels[0].set_ylabel(f"speedup over {prefill.BASELINE} AllReduces")
+    panels[0].set_ylabel(f"speedup over {baseline} AllReduces")
     style.caption(figure, "Speedup of a prefill with quantized AllReduces",
-                  f"{prefill.machine(groups)}; time with {prefill.BASELINE} AllReduces / time")
+                  f"{prefill.machine(groups)}; time with {baseline} AllReduces / time")
     style.legend(figure, _legend(looks, [paper.prefill(row) for row in quantized]))
     return figure
 

@@ -1,4 +1,6 @@
 """One value of a sweep against any two of its axes, as a heat map."""
+import dataclasses
+
 import numpy
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, LogNorm, Normalize
@@ -9,7 +11,7 @@ import quantities
 import style
 import sweep_file
 from data import InputError
-from sweep_file import Run, Sweep
+from sweep_file import LABEL, Run, Sweep
 
 # Ever darker, so that it can be read without colours.
 HEAT = LinearSegmentedColormap.from_list("value", ["#fdf0d5", "#f6b26b", "#d95f2b", "#8c1d18", "#2b0508"])
@@ -25,23 +27,31 @@ INCHES_PER_LETTER = 0.08
 TEXT_HEIGHT = 0.2
 
 
-def draw(sweep: Sweep, x: str, y: str, value: str, label: str, where: dict[str, str]) -> Figure:
-    """A cell for each pair of values of the axes x and y, of the runs of that label at the other axes given."""
-    label = _label(sweep, label)
+def draw(sweep: Sweep, x: str, y: str, value: str, label: str, where: dict[str, list[str]]) -> Figure:
+    """A cell for each pair of values of the axes x and y, of the runs of that label at the other axes given.
+
+    One of x and y may be LABEL: then all collectives are drawn."""
+    if LABEL in (x, y):
+        if label:
+            raise InputError(f"--{'x' if x == LABEL else 'y'} label draws all collectives: leave --label away")
+        sweep = _by_label(sweep)
+    else:
+        label = _label(sweep, label)
     _check_axes(sweep, x, y, where)
-    runs = [run for run in sweep.runs if run.label in (label, "")
-            and all(run.axes.get(axis) == at for axis, at in where.items())]
+    runs = [run for run in sweep.runs if (LABEL in (x, y) or run.label in (label, ""))
+            and sweep_file.is_at(run, where)]
     if not any(run.label for run in runs):
-        at = ", ".join(f"{axis} = {text}" for axis, text in where.items())
-        raise InputError(f"{sweep.source}: there is no run of '{label}'{' at ' + at if at else ''}")
+        raise InputError(f"{sweep.source}: there is no run of '{label or LABEL}'"
+                         f"{' at ' + sweep_file.at_text(where) if where else ''}")
     columns, rows = _steps(runs, x), _steps(runs, y)
     cells, failed = _cells(sweep, runs, x, y, value)
     grid = numpy.full((len(rows), len(columns)), numpy.nan)
     for (column, row), number in cells.items():
         grid[rows.index(row), columns.index(column)] = number
     size = _cell_size(len(columns), len(rows))
-    figure, axes = _frame(size, columns, rows)
-    _fill(axes, grid, columns, rows, [(rows.index(row), columns.index(column)) for column, row in failed], value, size)
+    names = [[sweep_file.short(step) for step in steps] for steps in (columns, rows)]
+    figure, axes = _frame(size, *names)
+    _fill(axes, grid, *names, [(rows.index(row), columns.index(column)) for column, row in failed], value, size)
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     _caption(figure, sweep, label, value, where, bool(numpy.isnan(grid).any()))
@@ -49,29 +59,40 @@ def draw(sweep: Sweep, x: str, y: str, value: str, label: str, where: dict[str, 
 
 
 def _label(sweep: Sweep, wanted: str) -> str:
-    labels = sweep.labels()
-    if not labels:
-        raise InputError(f"{sweep.source}: there is no run in it: all points failed, or there is none")
+    labels = _labels(sweep)
     if wanted:
         if wanted not in labels:
             raise sweep_file.unknown("label", wanted, labels, sweep.source)
         return wanted
     if len(labels) > 1:
-        raise InputError(f"{sweep.source}: there are several collectives; give --label one of: {', '.join(labels)}")
+        raise InputError(f"{sweep.source}: there are several collectives; give --label one of: {', '.join(labels)}; "
+                         f"or --y {LABEL} for all")
     return labels[0]
 
 
-def _check_axes(sweep: Sweep, x: str, y: str, where: dict[str, str]) -> None:
+def _by_label(sweep: Sweep) -> Sweep:
+    """With the label as another axis. A point that failed did so for all of them."""
+    labels = _labels(sweep)
+    return dataclasses.replace(sweep, runs=[
+        dataclasses.replace(run, axes=run.axes | {LABEL: label})
+        for run in sweep.runs for label in ([run.label] if run.label else labels)])
+
+
+def _labels(sweep: Sweep) -> list[str]:
+    labels = sweep.labels()
+    if not labels:
+        raise InputError(f"{sweep.source}: there is no run in it: all points failed, or there is none")
+    return labels
+
+
+def _check_axes(sweep: Sweep, x: str, y: str, where: dict[str, list[str]]) -> None:
     known = sweep.axes()
-    for axis in (x, y, *where):
+    for axis in (x, y):
         if axis not in known:
             raise sweep_file.unknown("axis", axis, known, sweep.source)
     if x == y:
         raise InputError(f"--x and --y are both {x}; give two axes of: {', '.join(known)}")
-    for axis, wanted in where.items():
-        steps = list(dict.fromkeys(run.axes.get(axis, "") for run in sweep.runs))
-        if wanted not in steps:
-            raise sweep_file.unknown(f"{axis} =", wanted, steps, sweep.source)
+    sweep_file.check_where(sweep, where)
 
 
 def _steps(runs: list[Run], axis: str) -> list[str]:
@@ -178,11 +199,10 @@ def _text(value: str, number: float) -> str:
     return f"{number:.3g}"
 
 
-def _caption(figure: Figure, sweep: Sweep, label: str, value: str, where: dict[str, str], has_holes: bool) -> None:
-    at = [f"{axis} = {text}" for axis, text in where.items()]
-    notes = ["; ".join(at)] if at else []
+def _caption(figure: Figure, sweep: Sweep, label: str, value: str, where: dict[str, list[str]], has_holes: bool) -> None:
+    notes = [sweep_file.at_text(where)] if where else []
     notes.append("darker is more" + ("; hatched: failed, or not in the sweep" if has_holes else ""))
     version = f" {', '.join(sweep.versions)}" if sweep.versions else " (version: see results.jsonl)"
-    style.caption(figure, f"{value} of {label}", "; ".join(notes),
+    style.caption(figure, f"{value} of {label or 'all collectives'}", "; ".join(notes),
                   f"simulated with equarx-sim{version}; {len({run.key for run in sweep.runs})} points, "
                   f"hash of their configurations {sweep.digest()}")

@@ -1,4 +1,4 @@
-"""What heavy tails cost: SQNR of each collective on Gaussian and on real values."""
+"""What heavy tails cost: SQNR of each collective on Gaussian values and on those of files, like real ones."""
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -7,12 +7,13 @@ import columns
 import data
 import quantities
 import style
+import subject
 from data import Row
 
 COLUMNS = ["experiment", "hardware", "topology", "chips", "tensor_bytes", "values", "label", "sqnr_db",
            "mse_vs_baseline"]
 GAUSSIAN, REAL = "normal", "files"
-NAMES = {GAUSSIAN: "Gaussian values", REAL: "real values (from files)"}
+NAMES = {GAUSSIAN: "Gaussian values", REAL: "values from files"}
 MARKS = {
     GAUSSIAN: {"color": style.INK, "marker": "o", "markersize": 8, "markerfacecolor": "white"},
     REAL: {"color": style.BLUE, "marker": "D", "markersize": 7},
@@ -24,7 +25,7 @@ BIT_DB = 6.02
 ROOM_DB, ROW_INCHES = 3.0, 0.33
 INCHES_PER_LETTER = 0.072
 # Columns of numbers end here, in inches right of the panel.
-COLUMNS_AT = {"Gaussian": 0.85, "real": 1.6, "difference": 2.65}
+COLUMNS_AT = {"Gaussian": 0.85, "files": 1.6, "difference": 2.65}
 
 
 def has_both(rows: list[Row]) -> bool:
@@ -48,10 +49,8 @@ def draw(rows: list[Row]) -> Figure:
     _label_axes(axes, drawn)
     _write_numbers(axes, list(drawn.values()))
 
-    size = quantities.size_text(float(data.the_only(rows, "tensor_bytes")))
     style.caption(figure, "What heavy tails cost",
-                  f"AllReduce of {size} on each of {data.the_only(rows, 'chips')} x "
-                  f"{data.the_only(rows, 'hardware')}, {data.the_only(rows, 'topology')}; SQNR against the exact sum."
+                  f"{subject.one_size(rows)}; SQNR against the exact sum."
                   + "".join(f" Not drawn: {_summary(label, pairs[label])}" for label in baseline))
     style.legend(figure, _legend())
     return figure
@@ -113,7 +112,7 @@ def _label_axes(axes: Axes, drawn: dict[str, dict[str, float]]) -> None:
 def _write_numbers(axes: Axes, drawn: list[dict[str, float]]) -> None:
     lost = [_difference(decibels) <= -BIT_DB for decibels in drawn]
     texts = {"Gaussian": [f"{decibels[GAUSSIAN]:.1f}" for decibels in drawn],
-             "real": [f"{decibels[REAL]:.1f}" for decibels in drawn],
+             "files": [f"{decibels[REAL]:.1f}" for decibels in drawn],
              "difference": [f"{_difference(decibels):+.1f} dB" for decibels in drawn]}
     for head, inches in COLUMNS_AT.items():
         columns.write(axes, inches, head, range(len(drawn)), texts[head], lost)
@@ -121,5 +120,5 @@ def _write_numbers(axes: Axes, drawn: list[dict[str, float]]) -> None:
 
 def _legend() -> list[list[Line2D]]:
     marks = [Line2D([], [], linestyle="none", label=NAMES[values], **look) for values, look in MARKS.items()]
-    return [marks, [Line2D([], [], label="lost on real values (bold: a bit's worth, 6 dB, or more)", **LOSS_LINE),
+    return [marks, [Line2D([], [], label="lost on values from files (bold: a bit's worth, 6 dB, or more)", **LOSS_LINE),
                     Line2D([], [], label="gained", **GAIN_LINE)]]

@@ -5,6 +5,7 @@ from matplotlib.lines import Line2D
 import data
 import quantities
 import style
+import subject
 from data import Row
 from pictures import series
 
@@ -35,8 +36,8 @@ def draw(rows: list[Row]) -> Figure:
     panels[0].set_yscale("log")
     panels[0].set_ylim(min(times) / ROOM_BELOW, max(times) * ROOM_ABOVE)
     quantities.log_axis(panels[0].yaxis, quantities.time_text)
-    panels[0].set_ylabel("time of one AllReduce")
-    style.caption(figure, "Time of an AllReduce against tensor size",
+    panels[0].set_ylabel(f"time of one {subject.collective(rows)}")
+    style.caption(figure, f"Time of one {subject.collective(rows)} against tensor size",
                   f"{data.the_only(rows, 'hardware')}; no schedule can be faster than the lower bound: "
                   "the bytes of the busiest link direction over its bandwidth")
     style.legend(figure, [_legend(looks)])
