@@ -1,6 +1,7 @@
 """Puts labels beside points so that they cover neither each other nor a point."""
 import dataclasses
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.transforms import Bbox
 
@@ -72,15 +73,14 @@ def _around(axes: Axes, x: float, y: float, radius: float) -> Bbox:
     return Bbox.from_extents(across - radius, up - radius, across + radius, up + radius)
 
 
-def _area(box: Bbox) -> float:
-    return box.width * box.height
-
-
 def _covered(box: Bbox, taken: list[Bbox]) -> float:
-    shared = (Bbox.intersection(box, other) for other in taken)
-    return sum(_area(common) for common in shared if common is not None)
+    """Area of the box that others cover."""
+    others = np.array([other.extents for other in taken]).T
+    left, low, right, high = box.extents
+    width = np.minimum(right, others[2]) - np.maximum(left, others[0])
+    height = np.minimum(high, others[3]) - np.maximum(low, others[1])
+    return float((width.clip(0) * height.clip(0)).sum())
 
 
 def _outside(box: Bbox, panel: Bbox) -> float:
-    inside = Bbox.intersection(box, panel)
-    return _area(box) - (_area(inside) if inside is not None else 0)
+    return box.width * box.height - _covered(box, [panel])

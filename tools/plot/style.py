@@ -14,6 +14,7 @@ PNG_DPI = 160
 INK, GREY, PALE = "#222222", "#666666", "#e4e4e4"
 # Okabe and Ito's palette, which colour-blind readers can tell apart.
 BLUE, VERMILION, GREEN, ORANGE, PURPLE = "#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7"
+SKY = "#56B4E9"
 
 SMALL, NORMAL, LARGE = 8.0, 9.5, 13.0
 # In inches.
@@ -44,6 +45,10 @@ OTHER_LOOKS = [
     Look(PURPLE, "v", (0, (3, 1, 1, 1))),
     Look(ORANGE, "P", (0, (1, 1))),
     Look(GREY, "X", (0, (6, 1, 1, 1, 1, 1))),
+    Look(SKY, ">", (0, (4, 1))),
+    Look(BLUE, "h", (0, (2, 2))),
+    Look(VERMILION, "d", (0, (8, 2, 2, 2))),
+    Look(INK, "p", (0, (5, 5))),
 ]
 
 

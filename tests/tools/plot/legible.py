@@ -2,6 +2,7 @@
 import unittest
 from unittest import mock
 
+import numpy as np
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
@@ -27,10 +28,11 @@ def check_legible(case: unittest.TestCase, figure) -> None:
     """No text may cover another, or be cut off."""
     page = figure.bbox
     texts = drawn_texts(figure)
-    for i, (text, box) in enumerate(texts):
+    for text, box in texts:
         case.assertEqual(Bbox.union([page, box]).extents.tolist(), page.extents.tolist(),
                          f"'{text}' is cut off")
-        for other, covered in texts[:i]:
-            shared = Bbox.intersection(box, covered)
-            if shared is not None and min(shared.width, shared.height) > DOTS_OF_OVERLAP:
-                case.fail(f"'{text}' covers '{other}'")
+    left, low, right, high = np.array([box.extents for _, box in texts]).T
+    width = np.minimum.outer(right, right) - np.maximum.outer(left, left)
+    height = np.minimum.outer(high, high) - np.maximum.outer(low, low)
+    for one, other in np.argwhere(np.tril(np.minimum(width, height) > DOTS_OF_OVERLAP, -1)):
+        case.fail(f"'{texts[one][0]}' covers '{texts[other][0]}'")
