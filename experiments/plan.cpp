@@ -42,18 +42,9 @@ void fill_in_cut(const CollectivePlan& plan, CollectiveConfig& config) {
   config.microshards = first.microshards;
 }
 
-/// About how long its simulation takes.
-double simulation_s(const CollectiveConfig& config, Site& site, const std::string& place) {
-  const ExperimentConfig& experiment = site.config();
-  if (has_representatives(config.algorithm, experiment)) return 0.0;
-  return estimate_simulation_s(
-      config, rank_grid(config.algorithm, experiment, place + "/algorithm"), experiment);
-}
-
 /// Every algorithm that can run with this format here.
 PlannedCollective plan_candidates(const CollectiveConfig& config, Site& site,
                                   const std::string& place) {
-  constexpr double kMostTime = 10.0;  // seconds; more is for those who ask for it by name
   PlannedCollective planned;
   for (const Algorithm algorithm : algorithms_of(site.config().collective)) {
     if (algorithm == Algorithm::automatic) continue;
@@ -68,8 +59,8 @@ PlannedCollective plan_candidates(const CollectiveConfig& config, Site& site,
     CollectiveConfig candidate = config;
     candidate.algorithm = algorithm;
     try {
-      const double time_s = simulation_s(candidate, site, place);
-      if (time_s > kMostTime)
+      const double time_s = simulation_time_s(candidate, site.config(), place);
+      if (time_s > kMostTrialTime)
         throw InputError("", fmt::format("not tried: simulating it would take about {:.0f} s; "
                                          "name it to run it",
                                          time_s));
@@ -90,6 +81,13 @@ PlannedCollective plan_candidates(const CollectiveConfig& config, Site& site,
 }
 
 }  // namespace
+
+double simulation_time_s(const CollectiveConfig& collective, const ExperimentConfig& config,
+                         const std::string& place) {
+  if (has_representatives(collective.algorithm, config)) return 0.0;
+  return estimate_simulation_s(
+      collective, rank_grid(collective.algorithm, config, place + "/algorithm"), config);
+}
 
 Plan make_plan(const ExperimentConfig& config) {
   check_hbm_capacity(config);

@@ -39,6 +39,14 @@ struct Plan {
   std::optional<WorkloadPlan> workload;
 };
 
+/// What tries ways out simulates none that takes longer, in seconds: that is for those who ask for it by name.
+inline constexpr double kMostTrialTime = 10.0;
+
+/// About how long simulating the collective takes on this computer, in seconds; 0 if representatives do.
+/// `place` is its JSON pointer. @throws InputError if the algorithm cannot run here.
+double simulation_time_s(const CollectiveConfig& collective, const ExperimentConfig& config,
+                         const std::string& place);
+
 /// Builds machines and programs, and checks that the tensor fits the chips and this computer.
 /// @throws InputError
 Plan make_plan(const ExperimentConfig& config);

@@ -8,6 +8,7 @@
 #include "tools/cli/report_command.hpp"
 #include "tools/cli/sweep_command.hpp"
 #include "tools/cli/topology_command.hpp"
+#include "tools/cli/tune_command.hpp"
 
 namespace equarx::cli {
 namespace {
@@ -28,6 +29,7 @@ constexpr const char* kFooter =
     "  equarx-sim quantize tests/fixtures/activations/layer1_ranks8_tokens32.npy --format "
     "mxfp8-e4m3\n"
     "  equarx-sim sweep configs/sweeps/size_and_slice.json\n"
+    "  equarx-sim tune configs/experiments/allreduce_v5e_4x2.json --min-sqnr '30 dB'\n"
     "\n"
     "'equarx-sim SUBCOMMAND --help' has the options of each. docs/configuration.md describes every "
     "key.\n"
@@ -69,6 +71,16 @@ constexpr const char* kQuantizeFooter =
     "  equarx-sim quantize tests/fixtures/activations/layer1_ranks8_tokens32.npy --format "
     "mxfp8-e4m3\n"
     "  equarx-sim quantize model.safetensors --tensor w --format int8 --elements-per-scale 64";
+
+constexpr const char* kTuneFooter =
+    "Examples:\n"
+    "  equarx-sim tune configs/experiments/allreduce_v5e_4x2.json --min-sqnr '30 dB' -o best.json\n"
+    "  equarx-sim tune configs/experiments/allreduce_v5e_4x2.json --max-time '300 us'\n"
+    "  equarx-sim tune configs/experiments/allreduce_v5e_4x2.json --formats int8,fp8-e4m3 --json "
+    "> tuned.json\n"
+    "  python3 tools/plot/plot.py pareto tuned.json\n"
+    "\n"
+    "docs/tuning.md explains what is tried, what is left out, and why nothing is missed.";
 
 // Each add_<subcommand> makes a subcommand, whose callback owns what its options are read into.
 
@@ -276,6 +288,35 @@ void add_report(CLI::App& app) {
   command->callback([arguments] { report(*arguments); });
 }
 
+void add_tune(CLI::App& app) {
+  const auto arguments = std::make_shared<TuneArguments>();
+  CLI::App* command = app.add_subcommand(
+      "tune", "Find the best algorithms, formats and cuts for a collective: time against error");
+  command->footer(kTuneFooter);
+  add_config(*command, arguments->config);
+  command
+      ->add_option("--max-nmse", arguments->max_nmse,
+                   "Largest error allowed: squared error / squared signal")
+      ->type_name("NUMBER");
+  command->add_option("--min-sqnr", arguments->min_sqnr, "The same in decibels, like '30 dB'")
+      ->type_name("DECIBELS");
+  command->add_option("--max-time", arguments->max_time, "Longest time allowed, like '100 us'")
+      ->type_name("TIME");
+  command
+      ->add_option("--formats", arguments->formats,
+                   "Formats to try, like int8,fp8-e4m3; by default all with scales, bf16 and fp32")
+      ->type_name("NAMES");
+  command->add_flag("--exhaustive", arguments->exhaustive,
+                    "Simulate every candidate, and leave none out");
+  command
+      ->add_option("--output,-o", arguments->output,
+                   "Write the best configuration, with the baseline, into this file")
+      ->type_name(kFile);
+  command->add_flag("--json", arguments->json,
+                    "Print one JSON object instead of a table (docs/tuning.md)");
+  command->callback([arguments] { tune(*arguments); });
+}
+
 void add_hardware(CLI::App& app) {
   const auto arguments = std::make_shared<HardwareArguments>();
   CLI::App* command = app.add_subcommand(
@@ -309,6 +350,7 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
   add_reproduce(*app, exit_code);
   add_quantize(*app);
   add_sweep(*app, exit_code);
+  add_tune(*app);
   add_report(*app);
   add_hardware(*app);
   add_topology(*app);

@@ -18,14 +18,15 @@ import sweep_rows
 import trace_file
 try:
     import style
-    from pictures import (breakdown, error_by_speedup, gantt, links, paper_ratio, prefill, prefill_speedup,
-                          prefill_time, speedup_by_size, sweep, tails, time_by_size)
+    import tuned
+    from pictures import (breakdown, error_by_speedup, gantt, links, paper_ratio, pareto, prefill,
+                          prefill_speedup, prefill_time, speedup_by_size, sweep, tails, time_by_size)
 except ModuleNotFoundError as problem:
     sys.exit(f"plot: {sys.executable} has no module '{problem.name}'; "
              "'bash tools/setup.sh' installs matplotlib for /usr/bin/python3")
 
 WRONG_INPUT = 2
-STUDY, LINKS, GANTT, SWEEP = "study", "links", "gantt", "sweep"
+STUDY, LINKS, GANTT, SWEEP, PARETO = "study", "links", "gantt", "sweep", "pareto"
 POINTS, ROWS = "points.csv", "rows.csv"
 
 
@@ -60,6 +61,7 @@ kinds:
   {LINKS:15} how busy every link of a slice is (of JSON from 'equarx-sim run CONFIG --json --links')
   {GANTT:15} the pipeline of one chip (of a trace from 'equarx-sim run CONFIG --trace FILE')
   {SWEEP:15} one value against two axes (of results.jsonl or results.csv of 'equarx-sim sweep')
+  {PARETO:15} the times and errors that can be had (of JSON from 'equarx-sim tune CONFIG --json')
   {STUDY:15} all that a folder with {POINTS} and {ROWS} has the experiments for
 
 examples:
@@ -75,6 +77,8 @@ examples:
   python3 tools/plot/plot.py speedup results/my_sweep/results.jsonl --where /hardware=tpu-v5e
   python3 tools/plot/plot.py sweep results/my_sweep/results.jsonl --label int8 --x /tensor/bytes \\
       --y /topology/slice --value speedup
+  equarx-sim tune CONFIG --json > tuned.json
+  python3 tools/plot/plot.py pareto tuned.json
 """
 
 
@@ -92,7 +96,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("kind", metavar="KIND", choices=[*KINDS, *FILES, STUDY], help="see below")
     made.add_argument("inputs", metavar="INPUT", nargs="+", type=pathlib.Path,
                       help="CSV files, whose rows are put together, or results.jsonl of sweeps; for study a folder, for "
-                      "links and gantt a JSON file, for sweep its results")
+                      "links, gantt and pareto a JSON file, for sweep its results")
     made.add_argument("-o", "--output", metavar="DIR", type=pathlib.Path,
                       help="folder for the pictures (default: the current one; for study its own)")
     made.add_argument("--experiment", metavar="NAME",
@@ -241,6 +245,11 @@ def draw_of_sweep(arguments: argparse.Namespace) -> dict:
         raise data.InputError(f"{problem}; hold with --where AXIS=VALUE some of: {', '.join(others)}") from None
 
 
+def draw_pareto(arguments: argparse.Namespace) -> dict:
+    """The figure of one tuning."""
+    return {PARETO: pareto.draw(tuned.read(only_input(arguments)))}
+
+
 @dataclasses.dataclass(frozen=True)
 class FileKind:
     """A picture that is not of a study."""
@@ -253,6 +262,7 @@ FILES = {
     LINKS: FileKind(draw_links, ("label",)),
     GANTT: FileKind(draw_gantt, ("label", "chip", "start", "end")),
     SWEEP: FileKind(draw_sweep, ("label", "x", "y", "value", "where")),
+    PARETO: FileKind(draw_pareto, ()),
 }
 
 

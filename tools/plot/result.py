@@ -42,7 +42,7 @@ class Run:
 
 def read(path: pathlib.Path, label: str) -> Run:
     """The run of that label; the only one if it is empty."""
-    result = _load(path)
+    result = load(path)
     try:
         run = _choose(path, result["runs"], label)
         if not run.get("links"):
@@ -54,7 +54,8 @@ def read(path: pathlib.Path, label: str) -> Run:
                          f"{type(problem).__name__} {problem}") from None
 
 
-def _load(path: pathlib.Path) -> dict:
+def load(path: pathlib.Path) -> dict:
+    """A JSON file."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except OSError as problem:
@@ -82,8 +83,7 @@ def _run(path: pathlib.Path, config: dict, run: dict) -> Run:
     faults = [frozenset(map(_chip, fault["between"])) for fault in config.get("faults", {}).get("links", [])]
     failed = run["time_s"] is None
     return Run(label=run["label"],
-               what=f"{COLLECTIVES[config.get('collective', 'all-reduce')]} of {_tensor(config['tensor'])}",
-               machine=f"{run['chips']} x {config['hardware']}, {topology_text(config['topology'])}",
+               what=collective_text(config), machine=machine_text(config, run["chips"]),
                time_s=run["failure"]["time_s"] if failed else run["time_s"],
                failed=failed, shape=shape, links=links, faults=faults)
 
@@ -102,6 +102,16 @@ def _link(path: pathlib.Path, link: dict) -> Link:
     if not 0 <= busy <= 1 + 1e-9:
         raise InputError(f"{path}: link {link['name']} is busy for {busy:g} of the time, which is not from 0 to 1")
     return Link(start, end, min(busy, 1.0), link["name"])
+
+
+def collective_text(config: dict) -> str:
+    """What is done to which tensor."""
+    return f"{COLLECTIVES[config.get('collective', 'all-reduce')]} of {_tensor(config['tensor'])}"
+
+
+def machine_text(config: dict, chips: int) -> str:
+    """Chips and how they are connected."""
+    return f"{chips} x {config['hardware']}, {topology_text(config['topology'])}"
 
 
 def _tensor(tensor: dict) -> str:

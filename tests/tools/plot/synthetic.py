@@ -164,6 +164,18 @@ def result(lengths: list[int], wraparound: bool = False, busy=lambda start, end:
                       "links": grid_links(lengths, wraparound, busy)} for label in labels]}
 
 
+def tuning(members: int, max_nmse: float | None = None, max_time_s: float | None = None) -> dict:
+    """What `equarx-sim tune CONFIG --json` prints, as far as pictures need it: twice the time, a third of the error."""
+    config = result([4, 2])["config"]
+    front = [{"label": f"equarx int8 {place}", "time_s": 1e-4 * 2**place, "nmse": 1e-3 / 3**place, "minishards": 8,
+              "collective": {"algorithm": "equarx", "ring": "full-loop", "format": "int8", "layout": "strided",
+                             "elements_per_scale": 128, "microshards": 4}} for place in range(members)]
+    others = [dict(front[0], time_s=3e-4)]
+    return {"config": config, "chips": 8, "limits": {"max_nmse": max_nmse, "max_time_s": max_time_s},
+            "counts": {"simulated": members + 1, "candidates": 100}, "best": 0, "front": front, "others": others,
+            "baseline": {"label": "bf16", "time_s": 2e-4, "nmse": 1e-5}}
+
+
 def write_result(path: pathlib.Path, content: dict) -> None:
     """Writes it as JSON."""
     path.write_text(json.dumps(content), encoding="utf-8")

@@ -1,0 +1,25 @@
+// equarx-sim tune: the best way to carry out a collective.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/cli/commands.hpp"
+
+namespace equarx::cli {
+
+struct TuneArguments {
+  ConfigArguments config;
+  std::string max_nmse;  ///< these three: empty for no limit
+  std::string min_sqnr;  ///< "30 dB"
+  std::string max_time;  ///< "100 us"
+  std::string formats;   ///< "int8,fp8-e4m3"; empty: those of tune_formats()
+  std::string output;    ///< file for the best configuration; empty: none
+  bool json = false;
+  bool exhaustive = false;
+};
+
+/// @throws experiments::InputError for what is wrong, and if nothing is within the limits.
+void tune(const TuneArguments& arguments);
+
+}  // namespace equarx::cli

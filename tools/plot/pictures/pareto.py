@@ -1,0 +1,149 @@
+"""The Pareto front of time and error that `equarx-sim tune` finds."""
+import math
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+import labels
+import quantities
+import style
+from tuned import Candidate, Tuning
+
+SOURCE = f"{style.SIMULATED}; errors computed on tensors"
+# Room around the points for their numbers, as a factor on logarithmic axes.
+ROOM = 1.35
+# Limits so many times beyond everything else are not drawn.
+FAR = 3.0
+# Places on each side of a step that numbers keep away from.
+PLACES = 8
+MARKER_SIZE, BEST_SIZE, OTHER_SIZE = 6.5, 14, 3.5
+OTHER_LOOK = {"color": "#b8b8b8", "marker": ".", "linestyle": "none", "markersize": OTHER_SIZE}
+BASELINE_LOOK = {"color": style.ORANGE, "marker": "*", "linestyle": "none", "markersize": 13,
+                 "markeredgecolor": style.INK, "markeredgewidth": 0.8}
+BEST_LOOK = {"color": style.INK, "marker": "o", "linestyle": "none", "markersize": BEST_SIZE,
+             "markerfacecolor": "none", "markeredgewidth": 1.4}
+LIMIT_LOOK = {"color": style.VERMILION, "linestyle": ":", "linewidth": 1.4}
+# The list of members beside the panel, in inches.
+LIST_WIDTH, LIST_GAP, ROW_HEIGHT, LEAST_HEIGHT = 6.4, 0.75, 0.2, 4.2
+COLUMNS = {"": 0.0, "collective": 0.2, "format, minishards x microshards": 2.0, "time": 5.4, "SQNR": 6.4}
+
+
+def draw(tuning: Tuning) -> Figure:
+    """Error against time of every member of the front, and of the others that were simulated in grey."""
+    height = max(LEAST_HEIGHT, ROW_HEIGHT * (len(tuning.front) + 2))
+    figure, [axes] = style.frame(13.2, height, style.Margins(right=LIST_GAP + LIST_WIDTH + style.EDGE, head=1.75))
+    _prepare(axes, tuning)
+    axes.plot([one.time_s for one in tuning.others], [one.nmse for one in tuning.others], **OTHER_LOOK, zorder=1)
+    _draw_steps(axes, tuning.front)
+    looks = style.looks(list(dict.fromkeys(one.scheme for one in tuning.front)))
+    for one in tuning.front:
+        look = looks[one.scheme]
+        axes.plot([one.time_s], [one.nmse], color=look.colour, marker=look.marker, linestyle="none",
+                  markersize=MARKER_SIZE, zorder=3)
+    best = tuning.front[tuning.best]
+    axes.plot([best.time_s], [best.nmse], **BEST_LOOK, zorder=4)
+    if tuning.baseline:
+        axes.plot([tuning.baseline.time_s], [tuning.baseline.nmse], **BASELINE_LOOK, zorder=2)
+    _draw_limits(axes, tuning)
+    _write_list(axes, tuning)
+    counts = tuning.counts
+    style.caption(figure, "Time and error that can be had",
+                  f"{tuning.what} on each of {tuning.machine}; {counts['simulated']} of {counts['candidates']} "
+                  f"candidates simulated{_limits_text(tuning)}", SOURCE)
+    style.legend(figure, _legend(looks, tuning))
+    points = [(one.time_s, one.nmse) for one in tuning.front]
+    numbers = [labels.Label(x, y, str(place + 1)) for place, (x, y) in enumerate(points)]
+    labels.place(axes, numbers, [*points, *_along_steps(points)])
+    return figure
+
+
+def sqnr(nmse: float) -> float:
+    """In decibels."""
+    return -10 * math.log10(nmse)
+
+
+def _prepare(axes: Axes, tuning: Tuning) -> None:
+    """Far-off others and limits are left out of the panel rather than that the front is squeezed."""
+    shown = [*tuning.front, *([tuning.baseline] if tuning.baseline else [])]
+    times, errors = [one.time_s for one in shown], [one.nmse for one in shown]
+    if tuning.max_time_s and tuning.max_time_s < FAR * max(times):
+        times.append(tuning.max_time_s)
+    if tuning.max_nmse and tuning.max_nmse < FAR**2 * max(errors):
+        errors.append(tuning.max_nmse)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlim(min(times) / ROOM, max(times) * ROOM)
+    axes.set_ylim(min(errors) / ROOM**2, max(errors) * ROOM**2)
+    quantities.log_axis(axes.xaxis, quantities.time_text)
+    quantities.log_axis(axes.yaxis, lambda value: f"{value:g}")
+    axes.set_xlabel("time (left is better)")
+    axes.set_ylabel("NMSE against the exact sum (down is better)")
+
+
+def _draw_steps(axes: Axes, front: list[Candidate]) -> None:
+    """What is above and right of this line is dominated."""
+    axes.step([one.time_s for one in front], [one.nmse for one in front], where="post", color=style.GREY,
+              linewidth=1.0, zorder=1.5)
+
+
+def _along_steps(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Places on the line, which no number should cover. Half-way is half-way on logarithmic axes."""
+    def between(start: float, end: float) -> list[float]:
+        return [start * (end / start) ** (part / PLACES) for part in range(PLACES + 1)]
+
+    places = []
+    for (time, error), (next_time, next_error) in zip(points, points[1:]):
+        places += [(at, error) for at in between(time, next_time)]
+        places += [(next_time, at) for at in between(error, next_error)]
+    return places
+
+
+def _limits_text(tuning: Tuning) -> str:
+    texts = []
+    if tuning.max_nmse:
+        texts.append(f"SQNR at least {sqnr(tuning.max_nmse):.1f} dB")
+    if tuning.max_time_s:
+        texts.append(f"at most {quantities.time_text(tuning.max_time_s)}")
+    return "".join(f"; {text}" for text in texts)
+
+
+def _draw_limits(axes: Axes, tuning: Tuning) -> None:
+    if tuning.max_nmse:
+        axes.axhline(tuning.max_nmse, **LIMIT_LOOK)
+    if tuning.max_time_s:
+        axes.axvline(tuning.max_time_s, **LIMIT_LOOK)
+
+
+def _write_list(axes: Axes, tuning: Tuning) -> None:
+    width, height = (side * inches for side, inches in
+                     zip((axes.get_position().width, axes.get_position().height), axes.figure.get_size_inches()))
+
+    def write(row: int, column: str, text: str, **how) -> None:
+        right = column in ("time", "SQNR")
+        across = 1 + (LIST_GAP / 2 + COLUMNS[column]) / width
+        axes.text(across, 1 - row * ROW_HEIGHT / height, text, transform=axes.transAxes, size=style.SMALL,
+                  ha="right" if right else "left", va="top", **how)
+
+    for column in COLUMNS:
+        if column:
+            write(0, column, column, color=style.GREY)
+    for place, one in enumerate(tuning.front):
+        how = {"weight": "bold"} if place == tuning.best else {}
+        cells = {"": str(place + 1), "collective": one.scheme, "format, minishards x microshards": one.name,
+                 "time": quantities.time_text(one.time_s), "SQNR": f"{sqnr(one.nmse):.1f} dB"}
+        for column, text in cells.items():
+            write(place + 1, column, text, **how)
+
+
+def _legend(looks: dict[str, style.Look], tuning: Tuning) -> list[list[Line2D]]:
+    schemes = [Line2D([], [], color=look.colour, marker=look.marker, linestyle="none", markersize=MARKER_SIZE, label=name)
+               for name, look in looks.items()]
+    rest = [Line2D([], [], label="best", **BEST_LOOK),
+            Line2D([], [], label="simulated, but dominated", **dict(OTHER_LOOK, markersize=8))]
+    if tuning.baseline:
+        rest.append(Line2D([], [], label=f"baseline: {tuning.baseline.name}", **BASELINE_LOOK))
+    if tuning.max_nmse or tuning.max_time_s:
+        rest.append(Line2D([], [], label="limit", **LIMIT_LOOK))
+    half = 5
+    return [row for row in (schemes[:half], schemes[half:], rest) if row]
