@@ -1,7 +1,7 @@
 #include "experiments/config_place.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -28,10 +28,8 @@ std::vector<std::string> tokens_of(const std::string& pointer) {
 }
 
 Json& element(Json& array, const std::string& token, const std::string& pointer) {
-  std::size_t index = 0;
-  const char* end = token.data() + token.size();
-  if (std::from_chars(token.data(), end, index).ptr == end && index < array.size())
-    return array[index];
+  for (std::size_t index = 0; index < array.size(); ++index)
+    if (token == std::to_string(index)) return array[index];
   std::string labels;
   for (Json& candidate : array) {
     if (!candidate.is_object() || !candidate.contains("label")) continue;
@@ -71,6 +69,10 @@ void set_value(Json& config, const std::string& pointer, const Json& value) {
     set_member(*here, last, value);
   else
     refuse_inside(pointer, *here);
+}
+
+void override_value(Json& config, const std::string& pointer, const std::string& text) {
+  set_value(config, pointer, parse_value(text, pointer));
 }
 
 }  // namespace equarx::experiments

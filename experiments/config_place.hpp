@@ -12,4 +12,7 @@ namespace equarx::experiments {
 /// (set_member()). @throws InputError if the pointer leads nowhere.
 void set_value(Json& config, const std::string& pointer, const Json& value);
 
+/// The same, as `--set` does it: `text` is JSON, or a plain string if it is none.
+void override_value(Json& config, const std::string& pointer, const std::string& text);
+
 }  // namespace equarx::experiments

@@ -19,8 +19,9 @@
 namespace equarx::experiments {
 namespace {
 
-/// Notices keys that an object has twice; the parser itself would silently keep the last.
-class DuplicateKeys {
+/// Refuses keys that an object has twice, of which the parser itself would silently keep the last, and nesting
+/// so deep that copying the value would end the stack.
+class StrictParsing {
  public:
   bool operator()(int, Json::parse_event_t event, const Json& parsed) {
     using Event = Json::parse_event_t;
@@ -30,7 +31,7 @@ class DuplicateKeys {
       check(parsed.get<std::string>());
     } else {
       if (!levels_.empty()) ++levels_.back().values;
-      if (event != Event::value) levels_.push_back({.is_array = event == Event::array_start});
+      if (event != Event::value) open(event == Event::array_start);
     }
     return true;
   }
@@ -43,6 +44,13 @@ class DuplicateKeys {
     std::set<std::string> keys = {};
     std::string key = {};  ///< the last one
   };
+
+  void open(bool is_array) {
+    constexpr std::size_t kDeepest = 100;  // configurations and results need ten
+    if (levels_.size() == kDeepest)
+      throw InputError("", fmt::format("not valid here: nested more than {} deep", kDeepest));
+    levels_.push_back({.is_array = is_array});
+  }
 
   void check(const std::string& key) {
     Level& object = levels_.back();
@@ -115,7 +123,7 @@ std::string read_file(const std::string& path) {
 
 Json parse_json(std::string_view text) {
   try {
-    return Json::parse(text, DuplicateKeys());
+    return Json::parse(text, StrictParsing());
   } catch (const Json::parse_error& error) {
     throw InputError("", parse_message(text, error));
   } catch (const Json::exception& error) {
@@ -128,24 +136,9 @@ void set_member(Json& object, const std::string& key, Json value) {
   object[key] = std::move(value);
 }
 
-void override_value(Json& config, const std::string& pointer, const std::string& text) {
-  Json value = Json::parse(text, DuplicateKeys(), false);
-  if (value.is_discarded()) value = plain_text(text, pointer);
-  try {
-    const Json::json_pointer at(pointer);
-    if (at.empty())
-      throw InputError("", "--set needs the JSON pointer of a key, like /tensor/bytes");
-    Json& parent = config.at(at.parent_pointer());
-    if (parent.is_object()) {
-      set_member(parent, at.back(), std::move(value));
-    } else {
-      config.at(at) = std::move(value);
-    }
-  } catch (const Json::exception& error) {
-    throw InputError(pointer, fmt::format("--set finds nothing there ({}); a pointer looks like "
-                                          "/tensor/bytes or /collectives/0/format",
-                                          library_message(error)));
-  }
+Json parse_value(const std::string& text, const std::string& place) {
+  Json value = Json::parse(text, StrictParsing(), false);
+  return value.is_discarded() ? plain_text(text, place) : value;
 }
 
 }  // namespace equarx::experiments

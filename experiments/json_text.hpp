@@ -8,8 +8,8 @@
 
 namespace equarx::experiments {
 
-/// Parses JSON text. @throws InputError with line and column for malformed text, and for a key that an
-/// object has twice.
+/// Parses JSON text. @throws InputError with line and column for malformed text, for a key that an object
+/// has twice, and for nesting more than 100 deep.
 Json parse_json(std::string_view text);
 
 /// Reads the file. @throws InputError if it cannot be read.
@@ -19,8 +19,9 @@ std::string read_file(const std::string& path);
 /// `shape`; the kinds of topology) removes the others.
 void set_member(Json& object, const std::string& key, Json value);
 
-/// Sets the value at a JSON pointer, as `--set` does: `text` is JSON, or a plain string if it is not,
-/// with set_member(). @throws InputError for a pointer that leads nowhere.
-void override_value(Json& config, const std::string& pointer, const std::string& text);
+/// A value as `--set` has it: JSON, or a plain string if it is none. `place` is for errors.
+/// @throws InputError for bytes that are no text, for a key that an object has twice, and for
+/// nesting more than 100 deep.
+Json parse_value(const std::string& text, const std::string& place);
 
 }  // namespace equarx::experiments

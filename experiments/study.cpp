@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "experiments/config_json.hpp"
+#include "experiments/config_place.hpp"
 #include "experiments/input_error.hpp"
 #include "experiments/plan.hpp"
 #include "experiments/result_json.hpp"

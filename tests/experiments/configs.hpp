@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "experiments/config_json.hpp"
+#include "experiments/config_place.hpp"
 #include "experiments/embedded.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/plan.hpp"

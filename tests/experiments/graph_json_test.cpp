@@ -1,5 +1,6 @@
 #include "experiments/graph_json.hpp"
 
+#include "experiments/config_place.hpp"
 #include "experiments/json_text.hpp"
 #include "experiments/schema.hpp"
 #include "tests/catch.hpp"

@@ -277,14 +277,14 @@ TEST_CASE("idle cores say what they wait for") {
 }
 
 TEST_CASE("representatives say what they stand for") {
-  Json config = changed("/topology/slice", "\"16x16\"");
+  Json config = changed("/topology/slice", "\"8x8\"");
   config["simulation"] = "symmetric";
   config["numerics"] = "off";
   const auto [result, json] = trace_of(config, "int8");
   const Events events = check_format(json);
   check_run(events, json.at("otherData").at("runs").at(0), result.runs[1]);
   REQUIRE(result.runs[1].symmetric);
-  CHECK_THAT(events.processes.at(1), ContainsSubstring("which stand for all 256 chips"));
+  CHECK_THAT(events.processes.at(1), ContainsSubstring("which stand for all 64 chips"));
   CHECK(events.processes.size() == json["otherData"]["runs"][0]["chips"].size() + 1);
 }
 

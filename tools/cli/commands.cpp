@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "experiments/config_json.hpp"
+#include "experiments/config_place.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/input_error.hpp"
 #include "experiments/output_file.hpp"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "experiments/input_error.hpp"
+#include "experiments/config_place.hpp"
 #include "experiments/json_text.hpp"
 
 namespace equarx::cli {

@@ -53,6 +53,8 @@ TEST_CASE("pointers that lead nowhere are refused") {
   check_place_refused("/collectives/7/format",
                       "there is no element '7'; there are 2, labelled \"bf16\" \"int8\"");
   check_place_refused("/collectives/int9/format", "there is no element 'int9'");
+  check_place_refused("/collectives/01/format", "there is no element '01'");
+  check_place_refused("/collectives/99999999999999999999/format", "there is no element '9999");
   check_place_refused("/collectives/-", "there is no element '-'");
   check_place_refused("/tensor/shape/x", "labelled not at all");
   check_place_refused("/hardware/name", "leads into a string");
