@@ -164,9 +164,11 @@ Json best_config(const Json& config, const TuneResult& result) {
 
 Json to_json(const TuneResult& result, const Json& config) {
   const double nmse = result.baseline.numerics->against_exact.nmse;
+  const Json resolved = to_json(result.config);
   return {{"program", "equarx-sim"},
           {"version", version()},
-          {"config", to_json(result.config)},
+          {"config_hash", config_hash(resolved)},
+          {"config", resolved},
           {"chips", result.baseline.chips},
           {"limits", limits_json(result.options.limits)},
           {"exhaustive", result.options.exhaustive},

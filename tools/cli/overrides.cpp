@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input_error.hpp"
 #include "experiments/config_place.hpp"
+#include "experiments/input_error.hpp"
 #include "experiments/json_text.hpp"
 
 namespace equarx::cli {

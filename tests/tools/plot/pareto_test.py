@@ -76,6 +76,11 @@ class Pareto(PictureCase):
             with self.subTest(words), self.assertRaisesRegex(InputError, words):
                 tuned.read(self.write(content))
 
+    def test_it_says_which_version_and_configuration(self):
+        path = self.write(dict(synthetic.tuning(members=2), version="9.8.7", config_hash="abc"))
+        self.run_plot("pareto", path)
+        self.assertIn("simulated with equarx-sim 9.8.7, config abc; errors", (self.folder / "pareto.svg").read_text())
+
     def test_the_command_draws_it_and_refuses_what_is_for_others(self):
         path = self.write(synthetic.tuning(members=2))
         ran = self.run_plot("pareto", path)

@@ -46,7 +46,7 @@ class SweepPicture(PictureCase):
     def test_every_cell_has_its_value_and_failed_points_are_marked(self):
         self.write("r.jsonl", lines())
         text = self.drawn("r.jsonl", *AXES, "--label", "int8")
-        for words in (*SIZES, *SLICES, "1.25x", "1.38x", "1.50x", "1.62x", "1.75x", "failed", "speedup of int8",
+        for words in (*SIZES, *SLICES, "1.25x", "1.38x", "1.50x", "1.62x", "1.75x", "failed", "Speedup of int8",
                       "equarx-sim 9.8.7", "6 points"):
             self.assertIn(words, text)
         self.assertNotIn("1.88x", text)
@@ -90,7 +90,7 @@ class SweepPicture(PictureCase):
     def test_all_collectives_may_be_an_axis(self):
         self.write("r.jsonl", lines())
         text = self.drawn("r.jsonl", "--x", "label", "--y", "/tensor/bytes", "--where", "/topology/slice=4x2")
-        for words in ("bf16", "int8", "1.00x", "1.62x", "failed", "speedup of all collectives"):
+        for words in ("bf16", "int8", "1.00x", "1.62x", "failed", "Speedup of all collectives"):
             self.assertIn(f"<!-- {words} -->", text)
         self.check_refused(["several points", "--where /topology/slice"], "sweep", "r.jsonl", "--y", "label", "--x",
                            "/tensor/bytes")

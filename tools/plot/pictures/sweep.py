@@ -23,6 +23,8 @@ CELL_WIDTH, CELL_HEIGHT = 0.92, 0.46
 SMALLEST_CELL, WIDEST, HIGHEST = 0.12, 10.0, 7.0
 BAR_WIDTH, BAR_GAP, BAR_ROOM = 0.18, 0.3, 1.35
 LEAST_WIDTH = 7.5
+TITLES = {"time_s": "Time", "speedup": "Speedup", "sqnr_db": "SQNR (dB)", "nmse": "NMSE", "mse": "MSE",
+          "lower_bound_s": "Lower bound of the time"}
 INCHES_PER_LETTER = 0.08
 TEXT_HEIGHT = 0.2
 
@@ -203,6 +205,6 @@ def _caption(figure: Figure, sweep: Sweep, label: str, value: str, where: dict[s
     notes = [sweep_file.at_text(where)] if where else []
     notes.append("darker is more" + ("; hatched: failed, or not in the sweep" if has_holes else ""))
     version = f" {', '.join(sweep.versions)}" if sweep.versions else " (version: see results.jsonl)"
-    style.caption(figure, f"{value} of {label or 'all collectives'}", "; ".join(notes),
+    style.caption(figure, f"{TITLES.get(value, value)} of {label or 'all collectives'}", "; ".join(notes),
                   f"simulated with equarx-sim{version}; {len({run.key for run in sweep.runs})} points, "
                   f"hash of their configurations {sweep.digest()}")
