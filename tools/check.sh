@@ -17,14 +17,15 @@ rooms="collectives hardware numerics sim tensors topologies units values workloa
 tests=${rooms// /_test }_test
 # shellcheck disable=SC2086
 bash tools/build.sh asan equarx-sim $tests
-ctest --preset asan -j "$jobs" -R "^(${rooms// /|})_test: "
+# Memory cannot be measured there, and statistics over many elements show nothing that the oracles' tests do not.
+ctest --preset asan -j "$jobs" --no-tests=error -R "^(${rooms// /|})_test:" -E "memory|errs|theory|timing of"
 
 bash tools/build.sh clang numerics_test values_test
-ctest --preset clang -j "$jobs" -R '^(numerics|values)_test: '
+ctest --preset clang -j "$jobs" --no-tests=error -R '^(numerics|values)_test:'
 
 echo "check: fuzzing the tensor readers" >&2
 bash tools/build.sh fuzz fuzzers
-ctest --preset fuzz -R '^fuzz '
+ctest --preset fuzz -j "$jobs" --no-tests=error -R '^fuzz '
 
 echo "check: benchmark programs start" >&2
 for program in build/release/tests/benchmarks/*_benchmark; do
