@@ -1,5 +1,5 @@
 #include "tests/catch.hpp"
-#include "tests/tools/equarx_sim.hpp"
+#include "tests/support/equarx_sim.hpp"
 
 namespace equarx::testing {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "tests/catch.hpp"
-#include "tests/tools/equarx_sim.hpp"
+#include "tests/support/equarx_sim.hpp"
 
 namespace equarx::testing {
 namespace {

@@ -2,7 +2,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "tests/tools/equarx_sim.hpp"
+#include "tests/support/equarx_sim.hpp"
 
 namespace equarx::testing {
 namespace {

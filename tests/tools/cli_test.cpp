@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/catch.hpp"
-#include "tests/tools/equarx_sim.hpp"
+#include "tests/support/equarx_sim.hpp"
 
 namespace equarx::testing {
 namespace {

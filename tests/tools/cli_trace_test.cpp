@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "tests/catch.hpp"
-#include "tests/tools/equarx_sim.hpp"
+#include "tests/support/equarx_sim.hpp"
 
 namespace equarx::testing {
 namespace {

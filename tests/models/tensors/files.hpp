@@ -11,7 +11,7 @@
 #include "models/tensors/file_error.hpp"
 #include "models/tensors/tensor_file.hpp"
 #include "tests/catch.hpp"
-#include "tests/tools/run_command.hpp"
+#include "tests/support/run_command.hpp"
 
 namespace equarx::testing {
 

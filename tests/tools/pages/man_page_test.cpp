@@ -3,7 +3,7 @@
 #include <regex>
 
 #include "tests/catch.hpp"
-#include "tests/tools/run_command.hpp"
+#include "tests/support/run_command.hpp"
 #include "tools/cli/app.hpp"
 #include "tools/cli/pages/described_options.hpp"
 
