@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "models/numerics/block_format.hpp"
+#include "models/formats/block_format.hpp"
 
 namespace equarx::collectives {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "models/numerics/block_format.hpp"
+#include "models/formats/block_format.hpp"
 
 namespace equarx::collectives {
 

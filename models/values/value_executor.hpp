@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "models/collectives/program.hpp"
-#include "models/numerics/block_codec.hpp"
-#include "models/numerics/metrics.hpp"
+#include "models/numerics/codec/block_codec.hpp"
+#include "models/numerics/errors/metrics.hpp"
 #include "models/values/result_tensor.hpp"
 #include "models/values/tensor_source.hpp"
 

@@ -1,4 +1,4 @@
-// Errors of tori, exchanges and recursive algorithms against models/numerics/error_theory.hpp.
+// Errors of tori, exchanges and recursive algorithms against models/numerics/errors/theory.hpp.
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "models/collectives/broadcast_program.hpp"
 #include "models/collectives/exchange_program.hpp"
-#include "models/numerics/error_theory.hpp"
+#include "models/numerics/errors/theory.hpp"
 #include "models/values/value_executor.hpp"
 #include "tests/catch.hpp"
 #include "tests/models/collectives/rings.hpp"

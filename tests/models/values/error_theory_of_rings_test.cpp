@@ -1,9 +1,9 @@
-// Errors of whole rings against models/numerics/error_theory.hpp, which nobody fitted to them.
+// Errors of whole rings against models/numerics/errors/theory.hpp, which nobody fitted to them.
 #include <cmath>
 #include <vector>
 
-#include "models/numerics/bfloat16.hpp"
-#include "models/numerics/error_theory.hpp"
+#include "models/numerics/elements/bfloat16.hpp"
+#include "models/numerics/errors/theory.hpp"
 #include "models/values/value_executor.hpp"
 #include "tests/catch.hpp"
 #include "tests/models/collectives/rings.hpp"

@@ -4,7 +4,7 @@
 
 #include "models/collectives/pipeline.hpp"
 #include "models/collectives/ring_program.hpp"
-#include "models/numerics/error_theory.hpp"
+#include "models/numerics/errors/theory.hpp"
 #include "models/values/value_executor.hpp"
 #include "tests/catch.hpp"
 #include "tests/models/collectives/rings.hpp"
