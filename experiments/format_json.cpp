@@ -9,7 +9,7 @@
 
 #include "experiments/config_parts.hpp"
 #include "experiments/input_error.hpp"
-#include "models/numerics/block_codec.hpp"
+#include "models/numerics/codec/block_codec.hpp"
 
 namespace equarx::experiments {
 namespace {

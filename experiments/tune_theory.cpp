@@ -4,7 +4,7 @@
 
 #include "experiments/algorithms.hpp"
 #include "models/collectives/exchange_program.hpp"
-#include "models/numerics/error_theory.hpp"
+#include "models/numerics/errors/theory.hpp"
 #include "models/values/value_executor.hpp"
 
 namespace equarx::experiments {

@@ -1,7 +1,7 @@
 #include "experiments/experiment.hpp"
 
 #include "experiments/result_json.hpp"
-#include "models/numerics/metrics.hpp"
+#include "models/numerics/errors/metrics.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/configs.hpp"
 

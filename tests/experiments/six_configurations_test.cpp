@@ -6,7 +6,7 @@
 
 #include "experiments/config_json.hpp"
 #include "experiments/experiment.hpp"
-#include "models/numerics/error_theory.hpp"
+#include "models/numerics/errors/theory.hpp"
 #include "tests/catch.hpp"
 
 namespace equarx::experiments {

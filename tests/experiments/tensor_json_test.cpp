@@ -8,7 +8,7 @@
 #include "experiments/config_parts.hpp"
 #include "experiments/result_json.hpp"
 #include "experiments/schema.hpp"
-#include "models/numerics/inputs.hpp"
+#include "models/numerics/inputs/inputs.hpp"
 #include "models/tensors/npy_writer.hpp"
 #include "tests/catch.hpp"
 #include "tests/experiments/configs.hpp"
