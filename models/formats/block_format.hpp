@@ -59,6 +59,10 @@ struct BlockFormat {
   bool operator==(const BlockFormat&) const = default;
 };
 
+/// Largest code of the integers: they are symmetric, so the lowest code of two's complement is not used.
+inline constexpr int kInt8LargestCode = 127;  ///< of mxint8 too, in units of 2^-6
+inline constexpr int kInt4LargestCode = 7;
+
 /// Bits of one stored element.
 std::size_t element_bits(ElementFormat format);
 

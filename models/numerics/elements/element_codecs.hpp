@@ -81,9 +81,9 @@ struct IntegerElement {
   }
 };
 
-using Int8Element = IntegerElement<127, 1>;
-using Int4Element = IntegerElement<7, 1>;
-using MxInt8Element = IntegerElement<127, 64>;
+using Int8Element = IntegerElement<kInt8LargestCode, 1>;
+using Int4Element = IntegerElement<kInt4LargestCode, 1>;
+using MxInt8Element = IntegerElement<kInt8LargestCode, 64>;
 
 // Clip thresholds: half way from the largest finite value to what would be the next one, whose mantissa
 // is even, so that ties round up to it. Only 448 is even itself.

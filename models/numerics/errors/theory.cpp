@@ -1,12 +1,11 @@
 #include "models/numerics/errors/theory.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 namespace equarx::numerics {
 
@@ -16,8 +15,8 @@ void check_positive(std::uint64_t number, const char* what) {
   if (number == 0) throw std::invalid_argument(std::string(what) + " is 0: needs at least 1");
 }
 
-void append_arm(std::vector<std::uint32_t>& messages, std::uint32_t steps) {
-  for (std::uint32_t step = 1; step <= steps; ++step) messages.push_back(step);
+void append_arm(Edges& edges, std::uint32_t steps) {
+  for (std::uint32_t step = 1; step <= steps; ++step) edges.push_back({.summed = step});
 }
 
 }  // namespace
@@ -69,74 +68,95 @@ double mxint8_quantizer_nmse(std::uint64_t elements, double deviation) {
   return squared_scale / (12.0 * kCodesPerUnit * kCodesPerUnit * deviation * deviation);
 }
 
-std::vector<std::uint32_t> full_loop_messages(std::uint32_t ranks) {
+Edges full_loop_edges(std::uint32_t ranks) {
   check_positive(ranks, "ranks");
-  std::vector<std::uint32_t> messages;
-  append_arm(messages, ranks - 1);
-  return messages;
+  Edges edges;
+  append_arm(edges, ranks - 1);
+  return edges;
 }
 
-std::vector<std::uint32_t> semi_loop_messages(std::uint32_t ranks) {
+Edges semi_loop_edges(std::uint32_t ranks) {
   check_positive(ranks, "ranks");
-  std::vector<std::uint32_t> messages;
-  append_arm(messages, ranks / 2);
-  append_arm(messages, ranks - ranks / 2 - 1);
-  return messages;
+  Edges edges;
+  append_arm(edges, ranks / 2);
+  append_arm(edges, ranks - ranks / 2 - 1);
+  return edges;
 }
 
-std::vector<std::uint32_t> torus_messages(std::span<const std::uint32_t> lengths,
-                                          RingMessages ring) {
+Edges torus_edges(std::span<const std::uint32_t> lengths, RingEdges ring) {
   std::uint32_t ranks = 1;
   for (const std::uint32_t length : lengths) ranks *= length;
   check_positive(ranks, "ranks");
-  std::vector<std::uint32_t> messages;
-  std::uint32_t summed = 1;  // ranks in each term of this axis
+  Edges edges;
+  std::uint32_t summed = 1;  // ranks in each term of this stage
+  std::uint32_t stage = 0;
   for (const std::uint32_t length : lengths) {
     const std::uint32_t rings = ranks / summed / length;
-    for (std::uint32_t i = 0; i < rings; ++i)
-      for (const std::uint32_t terms : ring(length)) messages.push_back(summed * terms);
+    for (const Edge& edge : ring(length))
+      edges.push_back({summed * edge.summed, rings * edge.count, stage});
     summed *= length;
+    ++stage;
   }
-  return messages;
+  return edges;
 }
 
-std::vector<std::uint32_t> direct_messages(std::uint32_t ranks) {
+Edges direct_edges(std::uint32_t ranks) {
   check_positive(ranks, "ranks");
-  return std::vector<std::uint32_t>(ranks - 1, 1);
+  if (ranks == 1) return {};
+  return {{.summed = 1, .count = ranks - 1}};
 }
 
-std::vector<std::uint32_t> recursive_doubling_messages(std::uint32_t ranks) {
+Edges one_shot_edges(std::uint32_t ranks) {
+  check_positive(ranks, "ranks");
+  return {{.summed = 1, .count = ranks}};
+}
+
+Edges recursive_doubling_edges(std::uint32_t ranks) {
   if (!std::has_single_bit(ranks)) {
     throw std::invalid_argument(std::to_string(ranks) + " ranks: needs to be a power of two");
   }
-  std::vector<std::uint32_t> messages;
+  Edges edges;
   for (std::uint32_t summed = 1; summed < ranks; summed *= 2)
-    messages.insert(messages.end(), ranks / summed, summed);
-  return messages;
+    edges.push_back({.summed = summed, .count = ranks / summed});
+  return edges;
 }
 
-double allreduce_nmse(double quantizer_nmse, std::uint32_t ranks,
-                      std::span<const std::uint32_t> ranks_in_message, bool gather_quantized) {
+double allreduce_nmse(const QuantizerNmse& quantizer, std::uint32_t ranks,
+                      std::span<const Edge> edges, bool gather_quantized) {
   check_positive(ranks, "ranks");
-  const double reduce =
-      std::accumulate(ranks_in_message.begin(), ranks_in_message.end(), 0.0) / ranks;
-  return quantizer_nmse * (reduce + (gather_quantized ? 1.0 : 0.0));
+  double error = 0.0;  // powers in units of one rank's
+  for (const Edge& edge : edges) error += edge.count * (quantizer.edge(edge) * edge.summed);
+  if (gather_quantized) error += quantizer.gather * ranks;
+  return error / ranks;
 }
 
-double compounded_allreduce_nmse(double quantizer_nmse, std::uint32_t ranks,
-                                 std::span<const std::uint32_t> ranks_in_message,
-                                 bool gather_quantized) {
+double compounded_allreduce_nmse(const QuantizerNmse& quantizer, std::uint32_t ranks,
+                                 std::span<const Edge> edges, bool gather_quantized) {
   check_positive(ranks, "ranks");
-  double error = 0.0;  // of the arms that are done; powers in units of one rank's
-  double arm_error = 0.0;
+  double error = 0.0;
+  double arm_error = 0.0;  // of one message of the edge
   std::uint32_t last = 0;
-  for (const std::uint32_t summed : ranks_in_message) {
-    if (summed <= last) error += std::exchange(arm_error, 0.0);
-    arm_error += quantizer_nmse * (summed + arm_error);
-    last = summed;
+  for (const Edge& edge : edges) {
+    if (edge.summed <= last) arm_error = 0.0;
+    last = edge.summed;
+    const double added = quantizer.edge(edge) * (edge.summed + arm_error);
+    arm_error += added;
+    error += edge.count * added;
   }
-  error += arm_error;
-  if (gather_quantized) error += quantizer_nmse * (ranks + error);
+  if (gather_quantized) error += quantizer.gather * (ranks + error);
+  return error / ranks;
+}
+
+double saturated_allreduce_nmse(const QuantizerNmse& quantizer, std::uint32_t ranks,
+                                std::span<const Edge> edges, bool gather_quantized) {
+  check_positive(ranks, "ranks");
+  double error = 0.0;
+  for (const Edge& edge : edges)
+    error += edge.count * std::min(quantizer.edge(edge) * edge.summed, 1.0);
+  if (gather_quantized) {
+    const double gather = quantizer.gather * ranks;
+    error += edges.empty() ? gather : std::min(gather, 1.0);
+  }
   return error / ranks;
 }
 

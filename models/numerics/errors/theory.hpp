@@ -1,8 +1,11 @@
-// Closed forms for the error of quantized collectives, to test computed values against.
+// Closed forms for the error of quantized collectives: what computed values are tested against, and what
+// candidates are judged by before values are computed (docs/numerics.md).
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace equarx::numerics {
@@ -16,7 +19,8 @@ double expected_squared_absmax(std::uint64_t elements);
 /// codes -largest_code..largest_code and abs-max scales over groups of `elements` normal values:
 ///   E[absmax^2] / (12 largest_code^2) x (elements - 1) / elements.
 /// The step is absmax / largest_code and its error uniform, of variance step^2 / 12, except for the
-/// abs-max element, which has none. Scales are taken as exact. 127 for int8, 7 for int4.
+/// abs-max element, which has none. Scales are taken as exact. It is kInt8LargestCode or kInt4LargestCode of
+/// models/formats.
 double uniform_quantizer_nmse(std::uint64_t elements, double largest_code);
 
 /// As uniform_quantizer_nmse, of mxint8: the step is 2^floor(log2(absmax)) / 64, and its error uniform
@@ -26,49 +30,82 @@ double uniform_quantizer_nmse(std::uint64_t elements, double largest_code);
 /// elements that clip, by at most one step, are neglected.
 double mxint8_quantizer_nmse(std::uint64_t elements, double deviation);
 
-/// Ranks already summed in the message on each edge of a ReduceScatter over `ranks` chips,
-/// full-loop ring: 1, 2, ... ranks - 1. ranks >= 1, else std::invalid_argument.
-std::vector<std::uint32_t> full_loop_messages(std::uint32_t ranks);
+/// Messages of a ReduceScatter that are alike: each is the sum of as many ranks, and is quantized once,
+/// on its edge of the tree along which sums are formed.
+struct Edge {
+  std::uint32_t summed = 1;  ///< ranks already summed in each message
+  std::uint32_t count = 1;   ///< how many such messages there are, for each shard
+  std::uint32_t stage = 0;   ///< of the axes of a torus, in the order in which they are taken
 
-/// As full_loop_messages, of the semi-loop ring: arms of floor(ranks / 2) and ceil(ranks / 2) - 1
-/// steps that meet at the owner.
-std::vector<std::uint32_t> semi_loop_messages(std::uint32_t ranks);
+  bool operator==(const Edge&) const = default;
+};
 
-/// Messages of one ring of a number of ranks, such as full_loop_messages.
-using RingMessages = std::vector<std::uint32_t> (*)(std::uint32_t);
+/// All messages of a ReduceScatter, or of an AllReduce that gathers nothing. An arm is a chain of edges
+/// along which a message grows; one starts where `summed` does not grow.
+using Edges = std::vector<Edge>;
 
-/// As full_loop_messages, of a ReduceScatter along one axis of a torus after the other: every message
-/// of the axes before counts once for each of the ranks that it is later summed along the others with.
-/// Their sum over all ranks, full-loop: sum over axes of (length - 1) / 2. Axes of length 2 make it
-/// recursive halving. Every length >= 1, else std::invalid_argument.
-std::vector<std::uint32_t> torus_messages(std::span<const std::uint32_t> lengths,
-                                          RingMessages ring = full_loop_messages);
+/// A full-loop ring of `ranks` chips: messages of 1, 2, ... ranks - 1 ranks.
+/// ranks >= 1, else std::invalid_argument.
+Edges full_loop_edges(std::uint32_t ranks);
 
-/// As full_loop_messages, of a direct exchange: one term of each other rank. One-shot, which encodes a
-/// rank's own term too, and gathers nothing, has that of one rank more: its factor is 1, that of
-/// two-shot (ranks - 1) / ranks + 1.
-std::vector<std::uint32_t> direct_messages(std::uint32_t ranks);
+/// A semi-loop ring: arms of floor(ranks / 2) and ceil(ranks / 2) - 1 steps that meet at the owner.
+/// ranks >= 1, else std::invalid_argument.
+Edges semi_loop_edges(std::uint32_t ranks);
 
-/// As full_loop_messages, of recursive doubling, which gathers nothing: round k encodes the
-/// ranks / 2^(k-1) different sums of 2^(k-1) ranks that there are, each once, though several ranks
-/// have it. So every round adds ranks / ranks = 1 to the factor, which is log2(ranks).
+/// Edges of one ring of a number of ranks, such as full_loop_edges.
+using RingEdges = Edges (*)(std::uint32_t);
+
+/// A ReduceScatter along one axis of a torus after the other, each a stage: an edge of a stage counts
+/// once for each of the ranks that its sums are later summed with along the other axes. The sum of
+/// `summed` over the messages, full-loop, is ranks x the sum over axes of (length - 1) / 2. Axes of
+/// length 2 make it recursive halving. Every length >= 1, else std::invalid_argument.
+Edges torus_edges(std::span<const std::uint32_t> lengths, RingEdges ring = full_loop_edges);
+
+/// A direct exchange: one term of each other rank. Two-shot's factor is (ranks - 1) / ranks + 1.
+/// ranks >= 1, else std::invalid_argument.
+Edges direct_edges(std::uint32_t ranks);
+
+/// One-shot, which encodes a rank's own term too, and gathers nothing: its factor is 1.
+/// ranks >= 1, else std::invalid_argument.
+Edges one_shot_edges(std::uint32_t ranks);
+
+/// Recursive doubling, which gathers nothing: round k encodes the ranks / 2^(k-1) different sums of
+/// 2^(k-1) ranks that there are, each once, though several ranks have it. So every round adds
+/// ranks / ranks = 1 to the factor, which is log2(ranks).
 /// ranks a power of two, else std::invalid_argument.
-std::vector<std::uint32_t> recursive_doubling_messages(std::uint32_t ranks);
+Edges recursive_doubling_edges(std::uint32_t ranks);
+
+/// c of everything that is quantized: the squared error of quantizing once, over the power of what is
+/// quantized.
+struct QuantizerNmse {
+  /// The same everywhere.
+  QuantizerNmse(
+      double everywhere)  // NOLINT(google-explicit-constructor): one number is the usual case
+      : edge([everywhere](const Edge&) { return everywhere; }), gather(everywhere) {}
+  QuantizerNmse(std::function<double(const Edge&)> of_edge, double of_gather)
+      : edge(std::move(of_edge)), gather(of_gather) {}
+
+  std::function<double(const Edge&)> edge;  ///< of the messages of a ReduceScatter
+  double gather;                            ///< of the sums that the AllGather carries
+};
 
 /// NMSE of a quantized AllReduce of independent zero-mean ranks of equal power:
-///   c x [ (1 / ranks) x sum of ranks_in_message + g ],
-/// ranks_in_message for each quantized edge of the ReduceScatter (empty if that is not quantized),
-/// g = 1 if the AllGather is quantized. Each quantization adds c times the power of the message it
-/// acts on.
-double allreduce_nmse(double quantizer_nmse, std::uint32_t ranks,
-                      std::span<const std::uint32_t> ranks_in_message, bool gather_quantized);
+///   (1 / ranks) x sum over messages of c x summed, + c if the AllGather is quantized.
+/// Each quantization adds c times the power of the message it acts on. `edges` is empty if the
+/// ReduceScatter is not quantized. ranks >= 1, else std::invalid_argument; so for the next two.
+double allreduce_nmse(const QuantizerNmse& quantizer, std::uint32_t ranks,
+                      std::span<const Edge> edges, bool gather_quantized);
 
 /// As allreduce_nmse, with what it leaves out: the error that a message has gathered is power too, and
 /// is quantized with it on each further edge of its arm. The same to first order in c; needed for few
-/// bits and many ranks (int4, 64 ranks: about half as much again). An arm starts where
-/// ranks_in_message does not grow.
-double compounded_allreduce_nmse(double quantizer_nmse, std::uint32_t ranks,
-                                 std::span<const std::uint32_t> ranks_in_message,
-                                 bool gather_quantized);
+/// bits and many ranks (int4, 64 ranks: about half as much again).
+double compounded_allreduce_nmse(const QuantizerNmse& quantizer, std::uint32_t ranks,
+                                 std::span<const Edge> edges, bool gather_quantized);
+
+/// As allreduce_nmse, where a quantization of sums loses no more than the power of one rank: where steps
+/// are far above what a rank adds, a hop loses that and nothing else. Lower than what is computed, but
+/// for sampling.
+double saturated_allreduce_nmse(const QuantizerNmse& quantizer, std::uint32_t ranks,
+                                std::span<const Edge> edges, bool gather_quantized);
 
 }  // namespace equarx::numerics

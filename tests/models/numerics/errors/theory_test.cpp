@@ -144,27 +144,32 @@ TEST_CASE("strided groups have the error of their members' number") {
           Approx(uniform_quantizer_nmse(kMembers, 127.0)).epsilon(0.03));
 }
 
-TEST_CASE("messages of rings, and the factors they give") {
-  REQUIRE(full_loop_messages(4) == std::vector<std::uint32_t>{1, 2, 3});
-  REQUIRE(semi_loop_messages(4) == std::vector<std::uint32_t>{1, 2, 1});
-  REQUIRE(semi_loop_messages(5) == std::vector<std::uint32_t>{1, 2, 1, 2});
-  REQUIRE(full_loop_messages(1).empty());
-  REQUIRE(semi_loop_messages(1).empty());
+TEST_CASE("edges of rings, and the factors they give") {
+  REQUIRE(full_loop_edges(4) == Edges{{1}, {2}, {3}});
+  REQUIRE(semi_loop_edges(4) == Edges{{1}, {2}, {1}});
+  REQUIRE(semi_loop_edges(5) == Edges{{1}, {2}, {1}, {2}});
+  REQUIRE(full_loop_edges(1).empty());
+  REQUIRE(semi_loop_edges(1).empty());
   for (std::uint32_t n : {2U, 8U, 16U, 256U}) {
-    REQUIRE(allreduce_nmse(1.0, n, full_loop_messages(n), true) == Approx((n + 1) / 2.0));
-    REQUIRE(allreduce_nmse(1.0, n, semi_loop_messages(n), true) == Approx(n / 4.0 + 1));
+    REQUIRE(allreduce_nmse(1.0, n, full_loop_edges(n), true) == Approx((n + 1) / 2.0));
+    REQUIRE(allreduce_nmse(1.0, n, semi_loop_edges(n), true) == Approx(n / 4.0 + 1));
   }
   REQUIRE(allreduce_nmse(0.5, 8, {}, true) == 0.5);
   REQUIRE(allreduce_nmse(0.5, 8, {}, false) == 0.0);
 }
 
-TEST_CASE("messages of tori, and the factors they give") {
+TEST_CASE("edges of tori, and the factors they give") {
   using Lengths = std::vector<std::uint32_t>;
-  REQUIRE(torus_messages(Lengths{4}) == full_loop_messages(4));
-  REQUIRE(torus_messages(Lengths{5}, semi_loop_messages) == semi_loop_messages(5));
-  REQUIRE(torus_messages(Lengths{2, 3}) == Lengths{1, 1, 1, 2, 4});
-  REQUIRE(torus_messages(Lengths{3, 2}) == Lengths{1, 2, 1, 2, 3});
-  REQUIRE(torus_messages(Lengths{1, 1}).empty());
+  const auto edges = [](const Edges& edges) {
+    std::uint32_t sum = 0;
+    for (const Edge& edge : edges) sum += edge.count;
+    return sum;
+  };
+  REQUIRE(torus_edges(Lengths{4}) == full_loop_edges(4));
+  REQUIRE(torus_edges(Lengths{5}, semi_loop_edges) == semi_loop_edges(5));
+  REQUIRE(torus_edges(Lengths{2, 3}) == Edges{{1, 3, 0}, {2, 1, 1}, {4, 1, 1}});
+  REQUIRE(torus_edges(Lengths{3, 2}) == Edges{{1, 2, 0}, {2, 2, 0}, {3, 1, 1}});
+  REQUIRE(torus_edges(Lengths{1, 1}).empty());
   for (const Lengths& lengths : {Lengths{4, 2}, {3, 3}, {4, 4, 4}, {2, 2, 2, 2}, {16, 16}}) {
     std::uint32_t ranks = 1;
     double factor = 1.0;
@@ -174,29 +179,52 @@ TEST_CASE("messages of tori, and the factors they give") {
     }
     CAPTURE(lengths);
     // Every rank's term but one is added to another by one message.
-    REQUIRE(torus_messages(lengths).size() == ranks - 1);
-    REQUIRE(torus_messages(lengths, semi_loop_messages).size() == ranks - 1);
-    REQUIRE(allreduce_nmse(1.0, ranks, torus_messages(lengths), true) == Approx(factor));
+    REQUIRE(messages(torus_edges(lengths)) == ranks - 1);
+    REQUIRE(messages(torus_edges(lengths, semi_loop_edges)) == ranks - 1);
+    REQUIRE(allreduce_nmse(1.0, ranks, torus_edges(lengths), true) == Approx(factor));
   }
   // Recursive halving: log2(N) / 2 + 1.
-  REQUIRE(allreduce_nmse(1.0, 8, torus_messages(Lengths{2, 2, 2}), true) == Approx(2.5));
-  REQUIRE_THROWS_WITH(torus_messages(Lengths{4, 0}), ContainsSubstring("ranks is 0"));
+  REQUIRE(allreduce_nmse(1.0, 8, torus_edges(Lengths{2, 2, 2}), true) == Approx(2.5));
+  REQUIRE_THROWS_WITH(torus_edges(Lengths{4, 0}), ContainsSubstring("ranks is 0"));
 }
 
-TEST_CASE("messages of exchanges, and the factors they give") {
-  REQUIRE(direct_messages(4) == std::vector<std::uint32_t>{1, 1, 1});
-  REQUIRE(direct_messages(1).empty());
-  REQUIRE(recursive_doubling_messages(4) == std::vector<std::uint32_t>{1, 1, 1, 1, 2, 2});
-  REQUIRE(recursive_doubling_messages(1).empty());
+TEST_CASE("edges of exchanges, and the factors they give") {
+  REQUIRE(direct_edges(4) == Edges{{1, 3}});
+  REQUIRE(direct_edges(1).empty());
+  REQUIRE(recursive_doubling_edges(4) == Edges{{1, 4}, {2, 2}});
+  REQUIRE(recursive_doubling_edges(1).empty());
   for (std::uint32_t n : {2U, 8U, 64U}) {
-    const std::vector<std::uint32_t> one_shot(n, 1);
-    REQUIRE(allreduce_nmse(1.0, n, one_shot, false) == Approx(1.0));
-    REQUIRE(allreduce_nmse(1.0, n, direct_messages(n), true) == Approx(2.0 - 1.0 / n));
-    REQUIRE(allreduce_nmse(1.0, n, recursive_doubling_messages(n), false) == Approx(std::log2(n)));
+    REQUIRE(allreduce_nmse(1.0, n, one_shot_edges(n), false) == Approx(1.0));
+    REQUIRE(allreduce_nmse(1.0, n, direct_edges(n), true) == Approx(2.0 - 1.0 / n));
+    REQUIRE(allreduce_nmse(1.0, n, recursive_doubling_edges(n), false) == Approx(std::log2(n)));
   }
-  REQUIRE_THROWS_WITH(direct_messages(0), ContainsSubstring("ranks is 0"));
+  REQUIRE_THROWS_WITH(direct_edges(0), ContainsSubstring("ranks is 0"));
+  REQUIRE_THROWS_WITH(one_shot_edges(0), ContainsSubstring("ranks is 0"));
   for (std::uint32_t ranks : {0U, 3U, 12U})
-    REQUIRE_THROWS_WITH(recursive_doubling_messages(ranks), ContainsSubstring("power of two"));
+    REQUIRE_THROWS_WITH(recursive_doubling_edges(ranks), ContainsSubstring("power of two"));
+}
+
+TEST_CASE("each stage of a torus may have a quantizer of its own, and the AllGather another") {
+  // 2 x 3: three messages of one rank in stage 0; one of 2 and one of 4 in stage 1.
+  const std::vector<std::uint32_t> lengths{2, 3};
+  const QuantizerNmse quantizer([](const Edge& edge) { return edge.stage == 0 ? 0.1 : 0.01; }, 0.5);
+  REQUIRE(allreduce_nmse(quantizer, 6, torus_edges(lengths), true) ==
+          Approx((3 * 0.1 + 0.01 * 6) / 6 + 0.5));
+  // What stage 0 lost is quantized again in stage 1, whose messages grow out of its own.
+  const double first = 0.1;
+  const double second = 0.01 * (2 + first);
+  const double third = 0.01 * (4 + first + second);
+  REQUIRE(compounded_allreduce_nmse(quantizer, 6, torus_edges(lengths), false) ==
+          Approx((3 * first + second + third) / 6));
+}
+
+TEST_CASE("no hop loses more than one rank's power where quantizers saturate") {
+  REQUIRE(saturated_allreduce_nmse(0.01, 8, full_loop_edges(8), false) ==
+          Approx(allreduce_nmse(0.01, 8, full_loop_edges(8), false)));
+  // 0.5 x 1, then 1 each of the other six messages, and the AllGather.
+  REQUIRE(saturated_allreduce_nmse(0.5, 8, full_loop_edges(8), true) == Approx((0.5 + 6 + 1) / 8));
+  // An AllGather alone loses what it quantizes, sums or not.
+  REQUIRE(saturated_allreduce_nmse(0.5, 8, {}, true) == 0.5);
 }
 
 TEST_CASE("a full-loop ring of codecs has the predicted error") {
@@ -204,11 +232,11 @@ TEST_CASE("a full-loop ring of codecs has the predicted error") {
   constexpr std::size_t kBlock = 128;
   const Chain chain = quantized_chain(kRanks, int8_blocks(kBlock), 1 << 19);
   const double c = uniform_quantizer_nmse(kBlock, 127.0);
-  const auto messages = full_loop_messages(kRanks);
+  const auto edges = full_loop_edges(kRanks);
   REQUIRE(nmse(chain.sum, chain.exact) ==
-          Approx(allreduce_nmse(c, kRanks, messages, false)).epsilon(0.01));
+          Approx(allreduce_nmse(c, kRanks, edges, false)).epsilon(0.01));
   REQUIRE(nmse(through_wire(int8_blocks(kBlock), chain.sum), chain.exact) ==
-          Approx(allreduce_nmse(c, kRanks, messages, true)).epsilon(0.01));
+          Approx(allreduce_nmse(c, kRanks, edges, true)).epsilon(0.01));
 }
 
 TEST_CASE("a full-loop ring of int4 codecs has the predicted error within 5 %") {
@@ -224,29 +252,29 @@ TEST_CASE("a full-loop ring of int4 codecs has the predicted error within 5 %") 
                              each.block};
     const Chain chain = quantized_chain(each.ranks, format, 1 << 16);
     const double c = uniform_quantizer_nmse(each.block, 7.0);
-    const auto messages = full_loop_messages(each.ranks);
+    const auto edges = full_loop_edges(each.ranks);
     REQUIRE(nmse(through_wire(format, chain.sum), chain.exact) ==
-            Approx(compounded_allreduce_nmse(c, each.ranks, messages, true)).epsilon(0.05));
+            Approx(compounded_allreduce_nmse(c, each.ranks, edges, true)).epsilon(0.05));
   }
 }
 
 TEST_CASE("compounding changes nothing to first order, and restarts with each arm") {
   for (std::uint32_t n : {1U, 5U, 16U}) {
-    for (const auto& messages : {full_loop_messages(n), semi_loop_messages(n)}) {
-      REQUIRE(compounded_allreduce_nmse(1e-9, n, messages, true) ==
-              Approx(allreduce_nmse(1e-9, n, messages, true)).epsilon(1e-6));
+    for (const auto& edges : {full_loop_edges(n), semi_loop_edges(n)}) {
+      REQUIRE(compounded_allreduce_nmse(1e-9, n, edges, true) ==
+              Approx(allreduce_nmse(1e-9, n, edges, true)).epsilon(1e-6));
     }
   }
-  REQUIRE(compounded_allreduce_nmse(0.1, 4, semi_loop_messages(4), false) ==
+  REQUIRE(compounded_allreduce_nmse(0.1, 4, semi_loop_edges(4), false) ==
           Approx((0.1 + 0.1 * 2.1 + 0.1) / 4));
-  REQUIRE(compounded_allreduce_nmse(0.1, 2, full_loop_messages(2), true) ==
+  REQUIRE(compounded_allreduce_nmse(0.1, 2, full_loop_edges(2), true) ==
           Approx((0.1 + 0.1 * 2.1) / 2));
 }
 
 TEST_CASE("groups and rings of nothing are refused") {
   REQUIRE_THROWS_WITH(expected_squared_absmax(0), ContainsSubstring("is 0"));
   REQUIRE_THROWS_WITH(uniform_quantizer_nmse(0, 127.0), ContainsSubstring("is 0"));
-  REQUIRE_THROWS_WITH(full_loop_messages(0), ContainsSubstring("ranks is 0"));
-  REQUIRE_THROWS_WITH(semi_loop_messages(0), ContainsSubstring("ranks is 0"));
+  REQUIRE_THROWS_WITH(full_loop_edges(0), ContainsSubstring("ranks is 0"));
+  REQUIRE_THROWS_WITH(semi_loop_edges(0), ContainsSubstring("ranks is 0"));
   REQUIRE_THROWS_WITH(allreduce_nmse(1.0, 0, {}, true), ContainsSubstring("ranks is 0"));
 }
