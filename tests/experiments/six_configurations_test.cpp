@@ -35,9 +35,9 @@ Json all_configurations(std::uint32_t chips) {
 double theory(const CollectiveConfig& config, std::uint32_t ranks,
               std::uint64_t elements_per_scale) {
   const bool full = config.ring == collectives::RingStyle::full_loop;
-  std::vector<std::uint32_t> edges;
+  numerics::Edges edges;
   if (config.quantize != QuantizedPhases::all_gather)
-    edges = full ? numerics::full_loop_messages(ranks) : numerics::semi_loop_messages(ranks);
+    edges = full ? numerics::full_loop_edges(ranks) : numerics::semi_loop_messages(ranks);
   return numerics::allreduce_nmse(
       numerics::uniform_quantizer_nmse(elements_per_scale, kLargestInt8), ranks, edges,
       config.quantize != QuantizedPhases::reduce_scatter);
