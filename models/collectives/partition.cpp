@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "models/collectives/divide_up.hpp"
 #include "models/formats/block_format.hpp"
 
 namespace equarx::collectives {
@@ -13,10 +14,6 @@ namespace {
 
 std::uint64_t granule(std::uint64_t elements, std::uint32_t parts) {
   return elements / parts >= numerics::kRegisterElements ? numerics::kRegisterElements : 1;
-}
-
-std::uint64_t divide_up(std::uint64_t value, std::uint64_t divisor) {
-  return value / divisor + (value % divisor != 0 ? 1 : 0);
 }
 
 }  // namespace

@@ -64,7 +64,6 @@ std::size_t count(const Program& program, Op op, Phase phase) {
 }
 
 constexpr Phase kBothPhases[] = {Phase::reduce_scatter, Phase::all_gather};
-constexpr Direction kBothDirections[] = {Direction::forward, Direction::backward};
 
 }  // namespace
 

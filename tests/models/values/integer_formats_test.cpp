@@ -2,7 +2,7 @@
 #include <cmath>
 #include <string>
 
-#include "models/collectives/pipeline.hpp"
+#include "models/collectives/cut_rule.hpp"
 #include "models/collectives/ring_program.hpp"
 #include "models/numerics/errors/theory.hpp"
 #include "models/values/value_executor.hpp"

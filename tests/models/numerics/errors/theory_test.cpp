@@ -160,7 +160,7 @@ TEST_CASE("edges of rings, and the factors they give") {
 
 TEST_CASE("edges of tori, and the factors they give") {
   using Lengths = std::vector<std::uint32_t>;
-  const auto edges = [](const Edges& edges) {
+  const auto messages = [](const Edges& edges) {
     std::uint32_t sum = 0;
     for (const Edge& edge : edges) sum += edge.count;
     return sum;

@@ -1,4 +1,4 @@
-#include "models/collectives/pipeline.hpp"
+#include "models/collectives/cut_rule.hpp"
 
 #include <random>
 
