@@ -37,7 +37,7 @@ double theory(const CollectiveConfig& config, std::uint32_t ranks,
   const bool full = config.ring == collectives::RingStyle::full_loop;
   numerics::Edges edges;
   if (config.quantize != QuantizedPhases::all_gather)
-    edges = full ? numerics::full_loop_edges(ranks) : numerics::semi_loop_messages(ranks);
+    edges = full ? numerics::full_loop_edges(ranks) : numerics::semi_loop_edges(ranks);
   return numerics::allreduce_nmse(
       numerics::uniform_quantizer_nmse(elements_per_scale, kLargestInt8), ranks, edges,
       config.quantize != QuantizedPhases::reduce_scatter);
