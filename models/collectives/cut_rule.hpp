@@ -15,8 +15,8 @@ inline constexpr std::uint32_t kDefaultElementsPerScale = 128;
 
 /// What the configuration says; what it does not give is chosen chunk by chunk.
 struct CutRule {
-  std::optional<std::uint32_t> minishards;
-  std::optional<std::uint32_t> microshards;
+  std::optional<std::uint32_t> minishards = std::nullopt;
+  std::optional<std::uint32_t> microshards = std::nullopt;
   std::uint32_t elements_per_scale = kDefaultElementsPerScale;  ///< without `minishards`
 };
 

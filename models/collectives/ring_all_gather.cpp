@@ -68,7 +68,7 @@ class AllGather {
 
   /// What the turn has just sent.
   void keep_own(std::uint32_t minishard, Direction direction) {
-    const Transfer& sent = strand_.sent(direction, minishard);
+    const SentMinishard& sent = strand_.sent(direction, minishard);
     OwnBuffers& own = own_[minishard];
     own.payload.clear();
     for (const MessageId message : sent.payload) own.payload.push_back(strand_.buffer_of(message));

@@ -4,21 +4,15 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
+#include "models/collectives/minishard_writer.hpp"
 #include "models/collectives/program_writer.hpp"
 #include "models/collectives/ring_options.hpp"
 #include "models/collectives/ring_stage.hpp"
 
 namespace equarx::collectives {
-
-/// The messages that carry one minishard one hop: what a step sends, and the next one waits for.
-struct Transfer {
-  std::optional<MessageId> scales;
-  std::vector<MessageId> payload;  ///< by microshard
-};
 
 /// A minishard that arrives from, or goes on in, a direction.
 struct Path {
@@ -92,11 +86,11 @@ class RingStrand {
   void due(std::uint32_t minishard, double place, double micro = 0.0, double places = 1.0);
 
   /// What the last step sent in a direction.
-  Transfer& sent(Direction direction, std::uint32_t minishard) {
+  SentMinishard& sent(Direction direction, std::uint32_t minishard) {
     return sent_[index(direction)][minishard];
   }
   /// What has been sent along the axis of the next stage, which enter() makes the last step's.
-  Transfer& sent_ahead(Direction direction, std::uint32_t minishard) {
+  SentMinishard& sent_ahead(Direction direction, std::uint32_t minishard) {
     return sent_ahead_[index(direction)][minishard];
   }
 
@@ -118,7 +112,7 @@ class RingStrand {
   static constexpr double kNoTransfers = 1.0 / 1024.0;
 
   /// By direction and minishard.
-  using Transfers = std::array<std::vector<Transfer>, kDirections>;
+  using Transfers = std::array<std::vector<SentMinishard>, kDirections>;
 
   /// The AllGather's chunks are shards, whatever the stage.
   std::uint32_t uncut() const { return phase_ == Phase::all_gather ? 0 : stages_.uncut(stage_); }

@@ -10,7 +10,7 @@ void RingSums::sum_and_send(const std::vector<Path>& paths, Phase phase,
   const std::uint32_t minishard = first.minishard;
   const Operand operand = paths.empty() ? brought() : carried();
   const bool scaled = strand_.format(phase).scaled;
-  const std::vector<Transfer> arrivals = await_scales(paths);
+  const std::vector<SentMinishard> arrivals = await_scales(paths);
   for (const Outgoing& one : outgoing)
     for (const Direction direction : one.directions) strand_.sent(direction, minishard) = {};
 
@@ -38,7 +38,7 @@ void RingSums::sum_and_send(const std::vector<Path>& paths, Phase phase,
 
 void RingSums::finish(const std::vector<Path>& paths, bool store) {
   const Tile& tile = paths.front().tile;
-  const std::vector<Transfer> arrivals = await_scales(paths);
+  const std::vector<SentMinishard> arrivals = await_scales(paths);
   writer_.for_each_microshard(tile, [&](std::uint32_t micro) {
     strand_.due(tile.minishard, StepPlace::kSum, micro);
     sum(paths, arrivals, micro, false);
@@ -50,8 +50,8 @@ void RingSums::finish(const std::vector<Path>& paths, bool store) {
   });
 }
 
-std::vector<Transfer> RingSums::await_scales(const std::vector<Path>& paths) {
-  std::vector<Transfer> arrivals;
+std::vector<SentMinishard> RingSums::await_scales(const std::vector<Path>& paths) {
+  std::vector<SentMinishard> arrivals;
   for (const Path& path : paths) {
     strand_.due(path.tile.minishard, StepPlace::kArrival);
     arrivals.push_back(strand_.sent(path.direction, path.tile.minishard));
@@ -62,7 +62,7 @@ std::vector<Transfer> RingSums::await_scales(const std::vector<Path>& paths) {
 
 /// Adds one microshard of every path to the local values. Where two paths end in one tile, the second
 /// finds the first one's sums there.
-void RingSums::sum(const std::vector<Path>& paths, const std::vector<Transfer>& arrivals,
+void RingSums::sum(const std::vector<Path>& paths, const std::vector<SentMinishard>& arrivals,
                    std::uint32_t micro, bool finds_scales) {
   const Program& program = writer_.program();
   for (std::size_t i = 0; i < paths.size(); ++i) {

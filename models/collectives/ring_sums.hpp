@@ -28,8 +28,8 @@ class RingSums {
   void finish(const std::vector<Path>& paths, bool store);
 
  private:
-  std::vector<Transfer> await_scales(const std::vector<Path>& paths);
-  void sum(const std::vector<Path>& paths, const std::vector<Transfer>& arrivals,
+  std::vector<SentMinishard> await_scales(const std::vector<Path>& paths);
+  void sum(const std::vector<Path>& paths, const std::vector<SentMinishard>& arrivals,
            std::uint32_t micro, bool finds_scales);
   std::vector<BufferId> send_scales(Phase phase, const std::vector<Outgoing>& outgoing,
                                     Operand operand, bool scales_found);

@@ -7,6 +7,7 @@
 #include "tests/models/collectives/rings.hpp"
 
 using namespace equarx::collectives;
+using equarx::numerics::BlockFormat;
 using equarx::numerics::ElementFormat;
 
 namespace {
@@ -58,4 +59,15 @@ TEST_CASE("the defaults fit every tensor") {
       REQUIRE_NOTHROW(ring_partition(elements, 8, 2, minishards, microshards));
     }
   }
+}
+
+TEST_CASE("a cut is as the rule says, and chosen where it does not say") {
+  const BlockFormat int8 = int8_strided();
+  const std::uint64_t chunk = 8 * kMinishard;
+  REQUIRE(choose_cut({}, int8, chunk) == Cut{.minishards = 8, .microshards = 4});
+  REQUIRE(choose_cut({.minishards = 1}, int8, chunk) == Cut{.minishards = 1, .microshards = 8});
+  REQUIRE(choose_cut({.microshards = 3}, int8, chunk) == Cut{.minishards = 8, .microshards = 3});
+  REQUIRE(choose_cut({.elements_per_scale = 64}, int8, chunk).minishards == 16);
+  // No minishards at all fit no tensor; the partition refuses them.
+  REQUIRE(choose_cut({.minishards = 0}, int8, chunk).minishards == 0);
 }
