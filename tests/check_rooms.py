@@ -12,6 +12,7 @@ import sys
 ROOMS = {
     "topologies": {"boost/", "fmt/"},
     "models/units": {"fmt/"},
+    "models/os": set(),
     "models/formats": set(),
     "models/numerics/random": set(),
     "models/numerics/elements": {"models/formats", "models/numerics/random"},
@@ -24,11 +25,11 @@ ROOMS = {
     "models/numerics/errors": set(),
     "models/hardware": {"models/units", "fmt/"},
     "models/collectives": {"models/formats", "fmt/"},
-    "models/tensors": {"models/numerics/elements", "nlohmann/", "fmt/"},
-    "models/workloads": {"models/hardware", "models/units", "fmt/"},
+    "models/tensors": {"models/numerics/elements", "models/os", "nlohmann/", "fmt/"},
+    "models/workloads": {"models/formats", "models/hardware", "models/units", "fmt/"},
     "models/values": {
         "models/formats", "models/collectives", "models/numerics", "models/tensors", "fmt/"},
-    "sim": {"models/collectives", "simgrid/", "fmt/"},
+    "sim": {"models/collectives", "models/os", "simgrid/", "fmt/"},
     "experiments": {"topologies", "models", "sim", "nlohmann/", "valijson/", "fmt/"},
     "tools/cli": {"experiments", "models/tensors", "CLI/", "fmt/"},
 }

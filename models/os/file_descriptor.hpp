@@ -1,10 +1,11 @@
+// Files and pipes of the operating system that close themselves.
 #pragma once
 
 #include <unistd.h>
 
-namespace equarx::tensors {
+namespace equarx::os {
 
-/// An open file of the operating system, closed at the end of its scope.
+/// An open file, closed at the end of its scope.
 class FileDescriptor {
  public:
   /// Takes what open() returned; negative if it failed.
@@ -28,4 +29,4 @@ class FileDescriptor {
   int number_;
 };
 
-}  // namespace equarx::tensors
+}  // namespace equarx::os
