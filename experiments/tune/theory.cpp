@@ -1,10 +1,11 @@
 #include "experiments/tune/theory.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "experiments/config/algorithm.hpp"
 #include "models/collectives/exchange_program.hpp"
-#include "models/numerics/error_theory.hpp"
+#include "models/numerics/errors/theory.hpp"
 #include "models/values/value_executor.hpp"
 
 namespace equarx::tune {
@@ -23,11 +24,27 @@ std::uint64_t group_elements(const TuneScheme& scheme, const config::CollectiveC
 
 /// Largest code of a format whose error has a closed form; 0 of others.
 double largest_code(const numerics::BlockFormat& format) {
-  constexpr double kInt8 = 127.0;
-  constexpr double kInt4 = 7.0;
   if (format.scale != numerics::ScaleFormat::fp32) return 0.0;
-  if (format.element == numerics::ElementFormat::int8) return kInt8;
-  return format.element == numerics::ElementFormat::int4 ? kInt4 : 0.0;
+  if (format.element == numerics::ElementFormat::int8) return numerics::kInt8LargestCode;
+  return format.element == numerics::ElementFormat::int4 ? numerics::kInt4LargestCode : 0.0;
+}
+
+/// What a ReduceScatter quantizes in one segment; its stages are those of the segment's axes.
+numerics::Edges edges_of(const TuneScheme& scheme, std::uint32_t segment) {
+  const collectives::RankGrid& grid = scheme.partition.grid();
+  switch (scheme.algorithm) {
+    case Algorithm::one_shot: return numerics::one_shot_edges(grid.ranks());
+    case Algorithm::two_shot:
+    case Algorithm::direct: return numerics::direct_edges(grid.ranks());
+    case Algorithm::recursive_doubling: return numerics::recursive_doubling_edges(grid.ranks());
+    default: break;
+  }
+  std::vector<std::uint32_t> lengths;
+  for (const std::size_t axis : scheme.partition.segment(segment).axes)
+    lengths.push_back(grid.length(axis));
+  const bool full_loop = scheme.ring == collectives::RingStyle::full_loop;
+  return numerics::torus_edges(lengths,
+                               full_loop ? numerics::full_loop_edges : numerics::semi_loop_edges);
 }
 
 }  // namespace

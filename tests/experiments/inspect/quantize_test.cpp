@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "models/numerics/inputs.hpp"
+#include "models/numerics/inputs/inputs.hpp"
 #include "models/tensors/npy_writer.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"

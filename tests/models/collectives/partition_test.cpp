@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "models/numerics/block_format.hpp"
+#include "models/formats/block_format.hpp"
 #include "tests/catch.hpp"
 #include "tests/models/collectives/rings.hpp"
 

@@ -180,26 +180,6 @@ TEST_CASE("a gathered message carries the buffers of all ranks along the axes th
   });
 }
 
-TEST_CASE("further segments take the axes in rotated order, so that all start at once") {
-  const auto axes_of = [](const RingOptions& options) {
-    const Program program =
-        make_ring_program(RankGrid({2, 3, 4}), kElements, ElementFormat::bf16, options);
-    std::vector<std::vector<std::size_t>> found;
-    for (std::uint32_t segment = 0; segment < program.partition.segments(); ++segment)
-      found.push_back(program.partition.segment(segment).axes);
-    return found;
-  };
-  using Orders = std::vector<std::vector<std::size_t>>;
-  RingOptions options = ring(RingStyle::semi_loop, {true, true}, int8_blocks(32), 1, 1);
-  REQUIRE(axes_of(options) == Orders{{0, 1, 2}, {1, 2, 0}, {2, 0, 1}});
-  options.axes = {2, 1, 0};
-  REQUIRE(axes_of(options) == Orders{{2, 1, 0}, {1, 0, 2}, {0, 2, 1}});
-  options.rotate_axes = false;
-  REQUIRE(axes_of(options) == Orders{{2, 1, 0}});
-  options.style = RingStyle::full_loop;
-  REQUIRE(axes_of(options) == Orders{{2, 1, 0}, {2, 1, 0}});
-}
-
 TEST_CASE("a grid of twos without rotation is recursive halving and doubling") {
   RingOptions options = ring(RingStyle::semi_loop, {false, false}, {}, 1, 1);
   options.rotate_axes = false;
@@ -213,41 +193,6 @@ TEST_CASE("a grid of twos without rotation is recursive halving and doubling") {
     bytes.push_back(program.message_bytes(id));
   REQUIRE(bytes ==
           std::vector<std::uint64_t>{16'000, 8'000, 4'000, 2'000, 2'000, 4'000, 8'000, 16'000});
-}
-
-TEST_CASE("what is not given of a cut is chosen for each kind of chunk") {
-  RingOptions options = ring(RingStyle::full_loop, {true, true}, int8_strided(), 1, 1);
-  options.cut = {};
-  const std::uint64_t elements = std::uint64_t{4} * 16 * 3 * 128 * 1024;
-  const Program program =
-      make_ring_program(RankGrid({4, 4}), elements, ElementFormat::bf16, options);
-  REQUIRE(program.partition.cut(0, 0).minishards == 3);  // of 128 elements a scale
-  REQUIRE(program.partition.cut(0, 1).minishards == 12);
-  REQUIRE(program.partition.cut(0, 0).microshards == 4);
-  options.cut.elements_per_scale = 64;
-  const Program finer = make_ring_program(RankGrid({4, 4}), elements, ElementFormat::bf16, options);
-  REQUIRE(finer.partition.cut(0, 0).minishards == 6);
-}
-
-TEST_CASE("tensors that a torus cannot cut are refused") {
-  const RingOptions options = ring(RingStyle::full_loop, {true, true}, int8_strided(), 2, 2);
-  const RankGrid grid({2, 2});
-  REQUIRE_NOTHROW(make_ring_program(grid, 4 * 4 * 4 - 3, ElementFormat::bf16, options));
-  REQUIRE_THROWS_AS(make_ring_program(grid, 4 * 4 * 3, ElementFormat::bf16, options),
-                    std::invalid_argument);
-  REQUIRE_THROWS_AS(make_ring_program(grid, 0, ElementFormat::bf16, options),
-                    std::invalid_argument);
-}
-
-TEST_CASE("an order that does not name every axis once is refused") {
-  RingOptions options = ring(RingStyle::full_loop, {true, true}, int8_blocks(32), 1, 1);
-  using Axes = std::vector<std::size_t>;
-  for (const Axes& axes : {Axes{0}, Axes{0, 0}, Axes{0, 2}, Axes{0, 1, 2}, Axes{0, 1, 1}}) {
-    options.axes = axes;
-    REQUIRE_THROWS_WITH(
-        make_ring_program(RankGrid({3, 3}), kElements, ElementFormat::bf16, options),
-        ContainsSubstring("each of the 2 axes once"));
-  }
 }
 
 TEST_CASE("a torus makes no AllToAll and no Broadcast") {

@@ -1,4 +1,4 @@
-// Errors of tori, exchanges and recursive algorithms against models/numerics/error_theory.hpp.
+// Errors of tori, exchanges and recursive algorithms against models/numerics/errors/theory.hpp.
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "models/collectives/broadcast_program.hpp"
 #include "models/collectives/exchange_program.hpp"
-#include "models/numerics/error_theory.hpp"
+#include "models/numerics/errors/theory.hpp"
 #include "models/values/value_executor.hpp"
 #include "tests/catch.hpp"
 #include "tests/models/collectives/rings.hpp"
@@ -37,8 +37,8 @@ double nmse(const Program& program, bool identical_ranks = false) {
 
 double once() { return equarx::numerics::uniform_quantizer_nmse(kBlock, kInt8); }
 
-double theory(std::uint32_t ranks, const std::vector<std::uint32_t>& messages, bool gathers) {
-  return equarx::numerics::allreduce_nmse(once(), ranks, messages, gathers);
+double theory(std::uint32_t ranks, const equarx::numerics::Edges& edges, bool gathers) {
+  return equarx::numerics::allreduce_nmse(once(), ranks, edges, gathers);
 }
 
 Program torus(const Lengths& lengths, RingStyle style, bool rotate = true,
@@ -52,10 +52,10 @@ ExchangeOptions exchange() {
   return {int8_blocks(kBlock), int8_blocks(kBlock), {.minishards = 1, .microshards = 1}};
 }
 
-std::vector<std::uint32_t> torus_messages(Lengths lengths, RingStyle style) {
-  return equarx::numerics::torus_messages(lengths, style == RingStyle::full_loop
-                                                       ? equarx::numerics::full_loop_messages
-                                                       : equarx::numerics::semi_loop_messages);
+equarx::numerics::Edges torus_edges(Lengths lengths, RingStyle style) {
+  return equarx::numerics::torus_edges(lengths, style == RingStyle::full_loop
+                                                    ? equarx::numerics::full_loop_edges
+                                                    : equarx::numerics::semi_loop_edges);
 }
 
 Program two_shot(std::uint32_t ranks) {
@@ -82,7 +82,7 @@ TEST_CASE("independent inputs: a torus errs [1 + sum (length - 1) / 2] times as 
       const double measured = nmse(torus(lengths, style));
       // Segments take the axes in different orders, which does not change the sum.
       CHECK(measured ==
-            Approx(theory(grid.ranks(), torus_messages(lengths, style), true)).epsilon(0.05));
+            Approx(theory(grid.ranks(), torus_edges(lengths, style), true)).epsilon(0.05));
       if (style == RingStyle::semi_loop) continue;
       double factor = 1.0;
       for (const std::uint32_t length : lengths) factor += (length - 1) / 2.0;
@@ -94,7 +94,7 @@ TEST_CASE("independent inputs: a torus that quantizes one phase errs by that pha
   for (const RingStyle style : kBoth) {
     const Lengths lengths = {4, 4};
     CHECK(nmse(torus(lengths, style, true, {true, false})) ==
-          Approx(theory(16, torus_messages(lengths, style), false)).epsilon(0.05));
+          Approx(theory(16, torus_edges(lengths, style), false)).epsilon(0.05));
     CHECK(nmse(torus(lengths, style, true, {false, true})) == Approx(once()).epsilon(0.05));
   }
 }
@@ -111,7 +111,7 @@ TEST_CASE("independent inputs: two-shot errs 2 - 1 / N times, one-shot once") {
   for (const std::uint32_t ranks : {2U, 4U, 8U, 16U}) {
     CAPTURE(ranks);
     CHECK(nmse(two_shot(ranks)) ==
-          Approx(theory(ranks, equarx::numerics::direct_messages(ranks), true)).epsilon(0.05));
+          Approx(theory(ranks, equarx::numerics::direct_edges(ranks), true)).epsilon(0.05));
     CHECK(nmse(one_shot(ranks)) == Approx(once()).epsilon(0.05));
   }
 }
@@ -123,7 +123,7 @@ TEST_CASE("independent inputs: recursive doubling errs log2(N) times") {
     const double measured = nmse(recursive_doubling(rounds));
     CHECK(measured == Approx(static_cast<double>(rounds) * once()).epsilon(0.05));
     CHECK(measured ==
-          Approx(theory(ranks, equarx::numerics::recursive_doubling_messages(ranks), false))
+          Approx(theory(ranks, equarx::numerics::recursive_doubling_edges(ranks), false))
               .epsilon(0.05));
   }
 }
@@ -163,8 +163,8 @@ TEST_CASE("a ReduceScatter errs by its messages, as if nothing were gathered") {
       ring(RingStyle::full_loop, {true, true}, int8_blocks(kBlock), 1, 1, ElementFormat::fp32);
   options.collective = Collective::reduce_scatter;
   CHECK(nmse(make_ring_program(RankGrid({4, 4}), kElements, ElementFormat::fp32, options)) ==
-        Approx(theory(16, torus_messages({4, 4}, RingStyle::full_loop), false)).epsilon(0.05));
+        Approx(theory(16, torus_edges({4, 4}, RingStyle::full_loop), false)).epsilon(0.05));
   CHECK(nmse(make_direct_exchange(Collective::reduce_scatter, 8, kElements, ElementFormat::fp32,
                                   exchange())) ==
-        Approx(theory(8, equarx::numerics::direct_messages(8), false)).epsilon(0.05));
+        Approx(theory(8, equarx::numerics::direct_edges(8), false)).epsilon(0.05));
 }

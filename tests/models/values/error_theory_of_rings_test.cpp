@@ -1,9 +1,9 @@
-// Errors of whole rings against models/numerics/error_theory.hpp, which nobody fitted to them.
+// Errors of whole rings against models/numerics/errors/theory.hpp, which nobody fitted to them.
 #include <cmath>
 #include <vector>
 
-#include "models/numerics/bfloat16.hpp"
-#include "models/numerics/error_theory.hpp"
+#include "models/numerics/elements/bfloat16.hpp"
+#include "models/numerics/errors/theory.hpp"
 #include "models/values/value_executor.hpp"
 #include "tests/catch.hpp"
 #include "tests/models/collectives/rings.hpp"
@@ -36,12 +36,12 @@ ErrorMetrics error_of(std::uint32_t ranks, std::uint64_t elements, ElementFormat
 }
 
 double theory(std::uint32_t ranks, RingStyle style, Quantized phases, std::uint64_t group) {
-  std::vector<std::uint32_t> messages;
+  equarx::numerics::Edges edges;
   if (phases.reduce_scatter)
-    messages = style == RingStyle::full_loop ? equarx::numerics::full_loop_messages(ranks)
-                                             : equarx::numerics::semi_loop_messages(ranks);
+    edges = style == RingStyle::full_loop ? equarx::numerics::full_loop_edges(ranks)
+                                          : equarx::numerics::semi_loop_edges(ranks);
   return equarx::numerics::allreduce_nmse(equarx::numerics::uniform_quantizer_nmse(group, kInt8),
-                                          ranks, messages, phases.all_gather);
+                                          ranks, edges, phases.all_gather);
 }
 
 RingOptions int8_ring(RingStyle style, Quantized phases,

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <string>
 
-#include "models/collectives/pipeline.hpp"
+#include "models/collectives/cut_rule.hpp"
 #include "models/collectives/ring_program.hpp"
-#include "models/numerics/error_theory.hpp"
+#include "models/numerics/errors/theory.hpp"
 #include "models/values/value_executor.hpp"
 #include "tests/catch.hpp"
 #include "tests/models/collectives/rings.hpp"
@@ -31,13 +31,14 @@ double quantizer_nmse(const Format& format, std::uint32_t ranks_in_message) {
 }
 
 double theory(const Format& format, RingStyle style, std::uint32_t ranks) {
-  const auto edges = style == RingStyle::full_loop ? numerics::full_loop_messages(ranks)
-                                                   : numerics::semi_loop_messages(ranks);
+  const auto edges = style == RingStyle::full_loop ? numerics::full_loop_edges(ranks)
+                                                   : numerics::semi_loop_edges(ranks);
   if (format.largest_code > 0.0)
     return numerics::compounded_allreduce_nmse(quantizer_nmse(format, 1), ranks, edges, true);
-  double nmse = quantizer_nmse(format, ranks);
-  for (const std::uint32_t edge : edges) nmse += quantizer_nmse(format, edge) * edge / ranks;
-  return nmse;
+  const numerics::QuantizerNmse quantizer(
+      [&](const numerics::Edge& edge) { return quantizer_nmse(format, edge.summed); },
+      quantizer_nmse(format, ranks));
+  return numerics::allreduce_nmse(quantizer, ranks, edges, true);
 }
 
 BlockFormat block_format(const std::string& name) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "models/collectives/partition.hpp"
-#include "models/numerics/block_format.hpp"
+#include "models/formats/block_format.hpp"
 #include "models/values/tensor_source.hpp"
 #include "tests/models/values/scalar_ring.hpp"
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "models/collectives/ring_program.hpp"
-#include "models/numerics/reference_codec.hpp"
 #include "models/values/tensor_source.hpp"
 #include "tests/models/collectives/rings.hpp"
+#include "tests/support/reference_codec.hpp"
 
 namespace equarx::values {
 
