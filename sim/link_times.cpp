@@ -24,17 +24,13 @@ Pairs pairs_of(const Machine& machine) {
   std::map<std::pair<Rank, Rank>, const Route*> routes;
   for (Rank rank = 0; rank < machine.ranks(); ++rank)
     for (const Way& way : machine.ways[rank]) routes.emplace(std::pair{rank, way.peer}, &way.route);
-  std::vector<std::uint32_t> users(machine.links.size());
-  for (const auto& [ends, route] : routes)
-    for (const LinkIndex link : *route) ++users[link];
+  const std::vector<std::uint32_t> users = users_of_links(machine);
   Pairs pairs;
   for (const auto& [ends, route] : routes) {
     Pair& pair = pairs[ends];
-    for (const LinkIndex link : *route) {
-      pair.latency_s += machine.links[link].latency;
-      pair.rate = std::min(pair.rate, machine.links[link].rate);
-      pair.shared = pair.shared || users[link] > 1;
-    }
+    pair.latency_s = latency_s(machine, *route);
+    pair.rate = bottleneck_rate(machine, *route);
+    pair.shared = std::ranges::any_of(*route, [&](LinkIndex link) { return users[link] > 1; });
   }
   return pairs;
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "experiments/config/algorithm.hpp"
-#include "models/collectives/pipeline.hpp"
+#include "models/collectives/cut_rule.hpp"
 #include "models/collectives/ring_program.hpp"
 #include "models/hardware/chip.hpp"
 #include "models/formats/block_format.hpp"

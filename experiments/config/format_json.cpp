@@ -10,7 +10,7 @@
 #include "experiments/config/tensor_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
-#include "models/numerics/block_codec.hpp"
+#include "models/numerics/codec/block_codec.hpp"
 
 namespace equarx::config {
 namespace {

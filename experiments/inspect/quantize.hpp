@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "experiments/input/object_reader.hpp"
-#include "models/numerics/block_codec.hpp"
-#include "models/numerics/metrics.hpp"
+#include "models/numerics/codec/block_codec.hpp"
+#include "models/numerics/errors/metrics.hpp"
 #include "models/tensors/tensor_file.hpp"
 
 namespace equarx::inspect {

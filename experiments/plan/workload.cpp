@@ -1,6 +1,7 @@
 #include "experiments/plan/workload.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 

@@ -57,9 +57,7 @@ std::vector<Pipe> best_pipes(const sim::Machine& machine, std::size_t channels) 
     Pipe& pipe = pipes[channel];
     double latency_s = std::numeric_limits<double>::infinity();
     for (const std::vector<sim::Way>& ways : machine.ways) {
-      double rate = std::numeric_limits<double>::infinity();
-      for (const sim::LinkIndex link : ways[channel].route)
-        rate = std::min(rate, machine.links[link].rate);
+      const double rate = sim::bottleneck_rate(machine, ways[channel].route);
       pipe.rate = std::max(pipe.rate, rate);
       pipe.slowest_rate = std::min(pipe.slowest_rate, rate);
       latency_s = std::min(latency_s, sim::latency_s(machine, ways[channel].route));

@@ -64,12 +64,6 @@ std::vector<ChannelLoad> channel_loads(const collectives::Program& program,
   return loads;
 }
 
-double slowest_rate(const sim::Machine& machine, const sim::Way& way) {
-  double rate = machine.links[way.route.front()].rate;
-  for (const sim::LinkIndex link : way.route) rate = std::min(rate, machine.links[link].rate);
-  return rate;
-}
-
 std::vector<LinkLoad> link_loads(const plan::CollectivePlan& plan, double step_sync_s) {
   constexpr double kRoundedBytes = 0.5;  // a synchronisation is simulated as whole bytes
   const sim::Machine& machine = plan.simulated.machine;
@@ -81,7 +75,7 @@ std::vector<LinkLoad> link_loads(const plan::CollectivePlan& plan, double step_s
     for (std::size_t channel = 0; channel < channels.size(); ++channel) {
       const sim::Way& way = machine.ways[rank][channel];
       const double held_bytes =
-          std::max(0.0, step_sync_s * slowest_rate(machine, way) - kRoundedBytes);
+          std::max(0.0, step_sync_s * sim::bottleneck_rate(machine, way.route) - kRoundedBytes);
       for (const sim::LinkIndex index : way.route) {
         LinkLoad& load = loads[index];
         load.rate = machine.links[index].rate;

@@ -32,12 +32,11 @@ double largest_code(const numerics::BlockFormat& format) {
 /// What a ReduceScatter quantizes in one segment; its stages are those of the segment's axes.
 numerics::Edges edges_of(const TuneScheme& scheme, std::uint32_t segment) {
   const collectives::RankGrid& grid = scheme.partition.grid();
-  switch (scheme.algorithm) {
-    case Algorithm::one_shot: return numerics::one_shot_edges(grid.ranks());
-    case Algorithm::two_shot:
-    case Algorithm::direct: return numerics::direct_edges(grid.ranks());
-    case Algorithm::recursive_doubling: return numerics::recursive_doubling_edges(grid.ranks());
-    default: break;
+  switch (scheme.algorithm->summation) {
+    case collectives::Summation::everywhere: return numerics::one_shot_edges(grid.ranks());
+    case collectives::Summation::at_owner: return numerics::direct_edges(grid.ranks());
+    case collectives::Summation::in_pairs: return numerics::recursive_doubling_edges(grid.ranks());
+    case collectives::Summation::along_rings: break;
   }
   std::vector<std::uint32_t> lengths;
   for (const std::size_t axis : scheme.partition.segment(segment).axes)
@@ -73,63 +72,20 @@ ErrorPrediction ErrorTheory::predict_segment(const TuneScheme& scheme,
   const numerics::ElementFormat dtype = config_.tensor.dtype;
   const bool reduces = config_.collective != collectives::Collective::all_gather &&
                        config::wire_format(collective, Phase::reduce_scatter, dtype).scaled;
-  const bool gathers = config::has_two_phases(scheme.algorithm) &&
+  const bool gathers = scheme.algorithm->has_two_phases &&
                        config_.collective != collectives::Collective::reduce_scatter &&
                        config::wire_format(collective, Phase::all_gather, dtype).scaled;
-  const std::vector<Edges> edges =
-      reduces ? edges_of(scheme, collective, segment) : std::vector<Edges>();
-  const auto ranks = static_cast<double>(scheme.partition.grid().ranks());
-  const double own =
-      quantizer_nmse(collective.format, group_elements(scheme, collective, segment, /*uncut=*/0));
-  double error = 0.0;  // in units of one rank's power
-  double floor = 0.0;
-  double arm_error = 0.0;
-  double last = 0.0;
-  for (const Edges& edge : edges) {
-    if (edge.summed <= last) arm_error = 0.0;
-    last = edge.summed;
-    // What a message has gathered of errors along its arm is quantized with it.
-    const double added = edge.quantizer_nmse * (edge.summed + arm_error);
-    arm_error += added;
-    error += edge.count * added;
-    floor += edge.count * std::min(edge.quantizer_nmse * edge.summed, 1.0);
-  }
-  if (gathers) {
-    error += own * (ranks + error);
-    floor += reduces ? std::min(own * ranks, 1.0) : own * ranks;
-  }
-  return {error / ranks, floor / ranks / kMargin};
-}
-
-std::vector<ErrorTheory::Edges> ErrorTheory::edges_of(const TuneScheme& scheme,
-                                                      const config::CollectiveConfig& collective,
-                                                      std::uint32_t segment) {
-  const collectives::RankGrid& grid = scheme.partition.grid();
-  const auto c = [&](std::uint32_t uncut) {
+  const numerics::Edges edges = reduces ? edges_of(scheme, segment) : numerics::Edges();
+  const std::uint32_t ranks = scheme.partition.grid().ranks();
+  // The last stage sends shards, which no axis is left to cut; each stage before it, one axis more.
+  const std::uint32_t last_stage = edges.empty() ? 0 : edges.back().stage;
+  const auto nmse_of = [&](std::uint32_t uncut) {
     return quantizer_nmse(collective.format, group_elements(scheme, collective, segment, uncut));
   };
-  const double ranks = grid.ranks();
-  const std::string_view algorithm = scheme.algorithm->name;
-  if (algorithm == "one-shot") return {{c(0), 1.0, ranks}};
-  if (scheme.algorithm->layout == collectives::RankLayout::any) return {{c(0), 1.0, ranks - 1.0}};
-  std::vector<Edges> edges;
-  if (algorithm == "recursive-doubling") {
-    for (std::uint32_t summed = 1; summed < grid.ranks(); summed *= 2)
-      edges.push_back({c(0), static_cast<double>(summed), ranks / summed});
-    return edges;
-  }
-  const auto ring = scheme.ring == collectives::RingStyle::full_loop ? numerics::full_loop_messages
-                                                                     : numerics::semi_loop_messages;
-  const std::vector<std::size_t>& axes = scheme.partition.segment(segment).axes;
-  double summed = 1.0;  // ranks in each term of a stage
-  for (std::size_t stage = 0; stage < axes.size(); ++stage) {
-    const std::uint32_t length = grid.length(axes[stage]);
-    const double once = c(static_cast<std::uint32_t>(axes.size() - 1 - stage));
-    for (const std::uint32_t terms : ring(length))
-      edges.push_back({once, summed * terms, ranks / summed / length});
-    summed *= length;
-  }
-  return edges;
+  const numerics::QuantizerNmse quantizer(
+      [&](const numerics::Edge& edge) { return nmse_of(last_stage - edge.stage); }, nmse_of(0));
+  return {numerics::compounded_allreduce_nmse(quantizer, ranks, edges, gathers),
+          numerics::saturated_allreduce_nmse(quantizer, ranks, edges, gathers) / kMargin};
 }
 
 double ErrorTheory::quantizer_nmse(const config::NamedBlockFormat& format, std::uint64_t elements) {

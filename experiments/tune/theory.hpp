@@ -36,15 +36,6 @@ class ErrorTheory {
                                          const config::CollectiveConfig& collective);
 
  private:
-  /// Quantizations of a ReduceScatter that are alike.
-  struct Edges {
-    double quantizer_nmse = 0.0;
-    double summed = 0.0;  ///< ranks in each message
-    double count = 0.0;
-  };
-
-  std::vector<Edges> edges_of(const TuneScheme& scheme, const config::CollectiveConfig& collective,
-                              std::uint32_t segment);
   ErrorPrediction predict_segment(const TuneScheme& scheme,
                                   const config::CollectiveConfig& collective,
                                   std::uint32_t segment);

@@ -4,7 +4,9 @@
 #include <array>
 
 #include "models/collectives/broadcast_program.hpp"
+#include "models/collectives/divide_up.hpp"
 #include "models/collectives/exchange_program.hpp"
+#include "models/collectives/ring_program.hpp"
 
 namespace equarx::collectives {
 namespace {
@@ -16,10 +18,6 @@ constexpr std::array kReductionsAndBroadcast = {Collective::all_reduce, Collecti
                                                 Collective::all_gather, Collective::broadcast};
 constexpr std::array kHalvesAndMoves = {Collective::reduce_scatter, Collective::all_gather,
                                         Collective::all_to_all, Collective::broadcast};
-
-std::uint64_t divide_rounding_up(std::uint64_t value, std::uint64_t divisor) {
-  return value / divisor + (value % divisor != 0 ? 1 : 0);
-}
 
 double others(const RankGrid& grid) { return grid.ranks() - 1.0; }
 
@@ -51,7 +49,7 @@ void append_stages(const RankGrid& grid, std::size_t first_axis, std::uint64_t s
   std::uint64_t chunk = segment_elements;
   for (std::size_t i = 0; i < grid.axes(); ++i) {
     const std::uint32_t length = grid.length((first_axis + i) % grid.axes());
-    chunk = divide_rounding_up(chunk, length);
+    chunk = divide_up(chunk, length);
     rounds.push_back({static_cast<double>(length - 1) * directions, chunk});
   }
 }
@@ -61,7 +59,7 @@ std::vector<Rounds> rounds_of_rings(const ProgramRequest& request) {
   const RankGrid& grid = request.grid;
   const std::uint32_t directions = ring_segments(request.ring);
   const std::uint64_t segment =
-      divide_rounding_up(request.elements, grid.axes() * std::size_t{directions});
+      divide_up(request.elements, grid.axes() * std::size_t{directions});
   std::vector<Rounds> rounds;
   for (std::size_t first = 0; first < grid.axes(); ++first)
     append_stages(grid, first, segment, directions, rounds);
@@ -142,7 +140,7 @@ std::vector<Rounds> rounds_of_direct(const ProgramRequest& request) {
   const RankGrid& grid = request.grid;
   const bool whole = request.collective == Collective::broadcast;
   return {{others(grid),
-           whole ? request.elements : divide_rounding_up(request.elements, grid.ranks())}};
+           whole ? request.elements : divide_up(request.elements, grid.ranks())}};
 }
 
 std::uint64_t channels_to_others(const RankGrid& grid) { return grid.ranks() - 1; }
@@ -158,6 +156,7 @@ constexpr std::array kAlgorithms = {
     AlgorithmInfo{.name = "ring",
                   .collectives = kReductionsAndBroadcast,
                   .layout = RankLayout::ring,
+                  .summation = Summation::along_rings,
                   .has_ring_style = true,
                   .can_be_quantized = false,
                   .make = make_ring,
@@ -168,6 +167,7 @@ constexpr std::array kAlgorithms = {
     AlgorithmInfo{.name = "equarx",
                   .collectives = kReductions,
                   .layout = RankLayout::ring,
+                  .summation = Summation::along_rings,
                   .has_ring_style = true,
                   .can_be_plain = false,
                   .make = make_rings,
@@ -178,6 +178,7 @@ constexpr std::array kAlgorithms = {
     AlgorithmInfo{.name = "torus",
                   .collectives = kReductions,
                   .layout = RankLayout::grid,
+                  .summation = Summation::along_rings,
                   .has_ring_style = true,
                   .make = make_rings,
                   .rounds = rounds_of_rings,
@@ -194,6 +195,7 @@ constexpr std::array kAlgorithms = {
     AlgorithmInfo{.name = "halving-doubling",
                   .collectives = kReductions,
                   .layout = RankLayout::hypercube,
+                  .summation = Summation::along_rings,
                   .make = make_halving_doubling,
                   .rounds = rounds_of_halving_doubling,
                   .channels = channels_by_axis,
@@ -202,6 +204,7 @@ constexpr std::array kAlgorithms = {
     AlgorithmInfo{.name = "recursive-doubling",
                   .collectives = kAllReduce,
                   .layout = RankLayout::hypercube,
+                  .summation = Summation::in_pairs,
                   .has_two_phases = false,
                   .make = make_doubling,
                   .rounds = rounds_of_doubling,
@@ -210,6 +213,7 @@ constexpr std::array kAlgorithms = {
     // Everybody sends everything to everybody.
     AlgorithmInfo{.name = "one-shot",
                   .collectives = kAllReduce,
+                  .summation = Summation::everywhere,
                   .has_two_phases = false,
                   .make = make_one_shot,
                   .rounds = rounds_of_one_shot,

@@ -8,8 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "models/collectives/cut_rule.hpp"
 #include "models/collectives/program.hpp"
-#include "models/collectives/ring_program.hpp"
+#include "models/collectives/ring_options.hpp"
 
 namespace equarx::collectives {
 
@@ -19,6 +20,14 @@ enum class RankLayout : std::uint8_t {
   grid,       ///< along the axes of a grid of chips
   hypercube,  ///< a power of two of them; partners differ in one bit of their numbers
   any,        ///< anyhow: every rank may send to every other
+};
+
+/// Where the terms of a sum meet, and so what is quantized how often (models/numerics/errors).
+enum class Summation : std::uint8_t {
+  along_rings,  ///< term by term, on the way round the rings of one axis after the other
+  at_owner,     ///< all at the rank that owns the shard, each sent once
+  in_pairs,     ///< two equal sums at a time, at both partners
+  everywhere,   ///< all at every rank
 };
 
 /// What a program is made from.
@@ -44,6 +53,7 @@ struct AlgorithmInfo {
   std::string_view name;  ///< in configurations: "halving-doubling"
   std::span<const Collective> collectives;  ///< that it can do
   RankLayout layout = RankLayout::any;
+  Summation summation = Summation::at_owner;
   bool has_ring_style = false;  ///< it goes round rings, in either RingStyle
   bool has_two_phases = true;   ///< its AllReduce is a ReduceScatter and an AllGather
   bool can_be_plain = true;     ///< it runs with formats that have no scales

@@ -7,7 +7,7 @@
 #include "experiments/config/json.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/run/experiment.hpp"
-#include "models/numerics/error_theory.hpp"
+#include "models/numerics/errors/theory.hpp"
 #include "tests/catch.hpp"
 
 namespace equarx::laws {
@@ -36,9 +36,9 @@ input::Json all_configurations(std::uint32_t chips) {
 double theory(const config::CollectiveConfig& config, std::uint32_t ranks,
               std::uint64_t elements_per_scale) {
   const bool full = config.ring == collectives::RingStyle::full_loop;
-  std::vector<std::uint32_t> edges;
+  numerics::Edges edges;
   if (config.quantize != config::QuantizedPhases::all_gather)
-    edges = full ? numerics::full_loop_messages(ranks) : numerics::semi_loop_messages(ranks);
+    edges = full ? numerics::full_loop_edges(ranks) : numerics::semi_loop_messages(ranks);
   return numerics::allreduce_nmse(
       numerics::uniform_quantizer_nmse(elements_per_scale, kLargestInt8), ranks, edges,
       config.quantize != config::QuantizedPhases::reduce_scatter);

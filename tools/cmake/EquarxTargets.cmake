@@ -39,6 +39,9 @@ function(equarx_test name)
     target_compile_options(${name} PRIVATE -O1)
   endif()
   target_link_libraries(${name} PRIVATE equarx_compile_options equarx_catch_main ${ARG_LINKS})
+  target_compile_definitions(${name} PRIVATE
+    EQUARX_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    EQUARX_CONFIGS_DIR="${PROJECT_SOURCE_DIR}/configs")
   catch_discover_tests(${name} TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 300)
 endfunction()
 

@@ -94,9 +94,9 @@ TEST_CASE("where the time goes is seen from the link of the lower bound") {
 TEST_CASE("a fault that changes nothing is printed so that it can be read again") {
   for (const input::Json& json :
        {link_fault("bandwidth_factor", 1.0), link_fault("extra_latency", "0 us")}) {
-    const input::Json printed = to_json(read_config(json));
+    const input::Json printed = result::to_json(read_config(json));
     CHECK(printed["faults"]["links"][0]["bandwidth_factor"] == 1.0);
-    CHECK(to_json(read_config(printed)) == printed);
+    CHECK(result::to_json(read_config(printed)) == printed);
   }
 }
 
@@ -159,13 +159,13 @@ TEST_CASE("a link that fails ends the run, and the result says where") {
     CHECK_FALSE(one.speedup);
     CHECK_FALSE(one.symmetric);
   }
-  const input::Json printed = to_json(result, {.links = true});
+  const input::Json printed = result::to_json(result, {.links = true});
   CHECK_NOTHROW(input::check_schema(printed, "result"));
   CHECK(printed["runs"][0]["time_s"].is_null());
   CHECK(printed["runs"][0]["speedup"].is_null());
-  CHECK_THAT(to_table(result), ContainsSubstring(" fails ") && ContainsSubstring("fails at 3.0") &&
+  CHECK_THAT(result::to_table(result), ContainsSubstring(" fails ") && ContainsSubstring("fails at 3.0") &&
                                    ContainsSubstring("did not arrive, because link (0,"));
-  CHECK(to_json(run(printed["config"]), {.links = true}).dump() == printed.dump());
+  CHECK(result::to_json(run(printed["config"]), {.links = true}).dump() == printed.dump());
 }
 
 TEST_CASE("a link that fails from the start is noticed by the first who needs it") {

@@ -23,7 +23,7 @@ using testing::good_config;
 const std::vector<std::string> kPlain = {"fp32", "bf16", "fp16", "int8", "fp8-e4m3", "fp8-e5m2"};
 
 /// Two collectives: a plain ring of the tensor's type, and the one that `text` describes.
-input::Json tune::with_collective(const std::string& text) {
+input::Json with_collective(const std::string& text) {
   input::Json json = good_config();
   json["collectives"][1] = input::parse_json(text);
   json["collectives"][1]["label"] = "x";
@@ -31,7 +31,7 @@ input::Json tune::with_collective(const std::string& text) {
 }
 
 NamedBlockFormat format_of(const std::string& collective) {
-  return read_config(tune::with_collective(collective)).collectives[1].format;
+  return read_config(with_collective(collective)).collectives[1].format;
 }
 
 TEST_CASE("every format with scales is known by its name") {
@@ -85,7 +85,7 @@ TEST_CASE("a format that was written is read as the same") {
     collectives.push_back(R"({"algorithm": "ring", "format": ")" + name + "\"}");
   for (const std::string& collective : collectives) {
     CAPTURE(collective);
-    const input::Json json = tune::with_collective(collective);
+    const input::Json json = with_collective(collective);
     const ExperimentConfig config = read_config(json);
     const input::Json written = to_json(config);
     const NamedBlockFormat again = read_config(written).collectives[1].format;

@@ -43,7 +43,7 @@ TEST_CASE("every key of a configuration is read") {
   REQUIRE(config.collectives.size() == 2);
   const CollectiveConfig& collective = config.collectives[1];
   CHECK(collective.label == "x");
-  CHECK(collective.algorithm == Algorithm::equarx);
+  CHECK(collective.algorithm == collectives::find_algorithm("equarx"));
   CHECK(collective.ring == collectives::RingStyle::semi_loop);
   CHECK(collective.quantize == QuantizedPhases::all_gather);
   CHECK(collective.format.element == ElementFormat::fp8_e5m2);

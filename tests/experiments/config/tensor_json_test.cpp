@@ -10,12 +10,12 @@
 #include "experiments/config/set_value.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/schema.hpp"
-#include "models/numerics/inputs.hpp"
+#include "models/numerics/inputs/inputs.hpp"
 #include "models/tensors/npy_writer.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
-#include "tests/models/tensors/files.hpp"
+#include "tests/support/tensor_files.hpp"
 
 namespace equarx::config {
 namespace {

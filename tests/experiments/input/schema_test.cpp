@@ -32,7 +32,7 @@ TEST_CASE("every experiment in configs/ is valid, and so is what is shown of it"
     CAPTURE(path);
     const Json json = parse_json(read_file(path));
     CHECK_NOTHROW(check_schema(json, "experiment"));
-    CHECK_NOTHROW(check_schema(to_json(plan_of(json).config), "experiment"));
+    CHECK_NOTHROW(check_schema(result::to_json(plan_of(json).config), "experiment"));
   }
 }
 
@@ -74,7 +74,7 @@ TEST_CASE("what the reader takes, the schema takes") {
     with_labels.erase("baseline");
     REQUIRE_NOTHROW(config::read_config(with_labels));
     CHECK_NOTHROW(check_schema(with_labels, "experiment"));
-    CHECK_NOTHROW(check_schema(to_json(config::read_config(with_labels)), "experiment"));
+    CHECK_NOTHROW(check_schema(result::to_json(config::read_config(with_labels)), "experiment"));
   }
 }
 
@@ -91,13 +91,13 @@ TEST_CASE("a violation is placed by its JSON pointer, in one line") {
 }
 
 TEST_CASE("results fit their schema, with values and without") {
-  CHECK_NOTHROW(check_schema(to_json(testing::run(good_config())), "result"));
-  CHECK_NOTHROW(check_schema(to_json(testing::run(changed("/numerics", "off"))), "result"));
-  CHECK_NOTHROW(check_schema(to_json(testing::run(changed("/simulation", "symmetric"))), "result"));
+  CHECK_NOTHROW(check_schema(result::to_json(testing::run(good_config())), "result"));
+  CHECK_NOTHROW(check_schema(result::to_json(testing::run(changed("/numerics", "off"))), "result"));
+  CHECK_NOTHROW(check_schema(result::to_json(testing::run(changed("/simulation", "symmetric"))), "result"));
 }
 
 TEST_CASE("the schema of results refuses what is no result") {
-  const Json good = parse_json(to_json(testing::run(changed("/numerics", "off"))).dump());
+  const Json good = parse_json(result::to_json(testing::run(changed("/numerics", "off"))).dump());
   REQUIRE_NOTHROW(check_schema(good, "result"));
   const std::vector<std::pair<std::string, std::string>> changes = {
       {"/runs", "[]"},           {"/runs/0/time_s", "0"}, {"/runs/0/time_s", "null"},

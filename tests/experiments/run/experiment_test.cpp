@@ -3,7 +3,7 @@
 #include "experiments/input/json.hpp"
 
 #include "experiments/result/json.hpp"
-#include "models/numerics/metrics.hpp"
+#include "models/numerics/errors/metrics.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 
