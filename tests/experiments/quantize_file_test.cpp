@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/experiments/configs.hpp"
 #include "tests/experiments/errors.hpp"
-#include "tests/models/tensors/files.hpp"
+#include "tests/support/tensor_files.hpp"
 
 namespace equarx::experiments {
 namespace {
