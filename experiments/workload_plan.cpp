@@ -1,6 +1,7 @@
 #include "experiments/workload_plan.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
