@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "topologies/bisection.hpp"
 #include "topologies/cable_graph.hpp"
-#include "topologies/partition.hpp"
 
 namespace equarx::topology {
 namespace {

@@ -9,8 +9,8 @@
 #include "experiments/config/algorithm.hpp"
 #include "models/collectives/cut_rule.hpp"
 #include "models/collectives/ring_program.hpp"
-#include "models/hardware/chip.hpp"
 #include "models/formats/block_format.hpp"
+#include "models/hardware/chip.hpp"
 #include "models/numerics/inputs/inputs.hpp"
 #include "models/values/tensor_source.hpp"
 #include "models/workloads/attention.hpp"
@@ -67,7 +67,7 @@ struct TensorConfig {
   numerics::InputSpec values;       ///< unless there are files
   std::vector<std::string> files;   ///< as the user wrote them
   std::optional<std::string> name;  ///< of the tensor within each file
-  tensors::TensorFiles opened;       ///< the files, in the same order
+  tensors::TensorFiles opened;      ///< the files, in the same order
   double sample = 1.0;              ///< share of the tensor whose values are computed
 
   std::uint64_t bytes() const { return elements * numerics::element_bits(dtype) / 8; }

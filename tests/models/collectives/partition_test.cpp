@@ -7,7 +7,7 @@
 
 #include "models/formats/block_format.hpp"
 #include "tests/catch.hpp"
-#include "tests/models/collectives/rings.hpp"
+#include "tests/support/rings.hpp"
 
 using namespace equarx::collectives;
 using equarx::numerics::kRegisterElements;

@@ -4,7 +4,7 @@
 
 #include "models/collectives/ring_partition.hpp"
 #include "tests/catch.hpp"
-#include "tests/models/collectives/rings.hpp"
+#include "tests/support/rings.hpp"
 
 using namespace equarx::collectives;
 

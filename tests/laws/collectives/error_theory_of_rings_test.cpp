@@ -6,7 +6,7 @@
 #include "models/numerics/errors/theory.hpp"
 #include "models/values/value_executor.hpp"
 #include "tests/catch.hpp"
-#include "tests/models/collectives/rings.hpp"
+#include "tests/support/rings.hpp"
 
 using namespace equarx::values;
 using namespace equarx::collectives;

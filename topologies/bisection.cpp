@@ -1,4 +1,4 @@
-#include "topologies/partition.hpp"
+#include "topologies/bisection.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -8,7 +8,7 @@
 
 #include "models/collectives/ring_program.hpp"
 #include "models/values/tensor_source.hpp"
-#include "tests/models/values/scalar_ring.hpp"
+#include "tests/support/scalar_ring.hpp"
 
 namespace equarx::values {
 

@@ -10,9 +10,9 @@
 #include "models/collectives/traffic.hpp"
 #include "models/values/value_executor.hpp"
 #include "tests/catch.hpp"
-#include "tests/models/collectives/rings.hpp"
-#include "tests/models/values/scalar_exchange.hpp"
-#include "tests/models/values/scalar_torus.hpp"
+#include "tests/support/rings.hpp"
+#include "tests/support/scalar_exchange.hpp"
+#include "tests/support/scalar_torus.hpp"
 
 using namespace equarx::values;
 using namespace equarx::collectives;

@@ -7,7 +7,7 @@
 #include "models/numerics/errors/theory.hpp"
 #include "models/values/value_executor.hpp"
 #include "tests/catch.hpp"
-#include "tests/models/collectives/rings.hpp"
+#include "tests/support/rings.hpp"
 
 namespace equarx::values {
 namespace {

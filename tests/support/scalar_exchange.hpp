@@ -8,7 +8,7 @@
 #include "models/collectives/partition.hpp"
 #include "models/formats/block_format.hpp"
 #include "models/values/tensor_source.hpp"
-#include "tests/models/values/scalar_ring.hpp"
+#include "tests/support/scalar_ring.hpp"
 
 namespace equarx::values {
 

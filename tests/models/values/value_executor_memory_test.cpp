@@ -8,7 +8,7 @@
 #include "models/collectives/exchange_program.hpp"
 #include "models/values/value_executor.hpp"
 #include "tests/catch.hpp"
-#include "tests/models/collectives/rings.hpp"
+#include "tests/support/rings.hpp"
 
 namespace {
 

@@ -9,8 +9,8 @@
 
 #include "models/collectives/ring_program.hpp"
 #include "models/values/tensor_source.hpp"
-#include "tests/models/collectives/rings.hpp"
 #include "tests/support/reference_codec.hpp"
+#include "tests/support/rings.hpp"
 
 namespace equarx::values {
 

@@ -9,7 +9,7 @@
 #include "models/collectives/ring_program.hpp"
 #include "sim/machine.hpp"
 #include "sim/timeline.hpp"
-#include "tests/models/collectives/rings.hpp"
+#include "tests/support/rings.hpp"
 
 namespace equarx::tests {
 
