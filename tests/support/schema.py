@@ -1,7 +1,6 @@
 """The keys that a JSON Schema of configs/schema allows."""
 import dataclasses
 import json
-import pathlib
 
 from markdown import ROOT
 
@@ -27,7 +26,7 @@ def keys(name: str) -> dict[str, Key]:
 
     What several places share (a definition that is an object) is taken where it comes first.
     """
-    path = pathlib.Path(ROOT / "configs" / "schema" / f"{name}.schema.json")
+    path = ROOT / "configs" / "schema" / f"{name}.schema.json"
     return _Reader(json.loads(path.read_text(encoding="utf-8"))).read()
 
 
@@ -46,18 +45,30 @@ class _Reader:
         if reference:
             if reference in self.definitions:
                 return
-            target = self.schema["definitions"][reference.rsplit("/", 1)[1]]
+            target = self._target(node)
             if "properties" in target:
                 self.definitions.add(reference)
             self._visit(target, path)
-        for other in node.get("oneOf", []):
-            self._visit(other, path)
+        self._alternatives(node.get("oneOf", []), path)
         if isinstance(node.get("items"), dict):
             self._visit(node["items"], f"{path}[]")
         if isinstance(node.get("additionalProperties"), dict):
             self._visit(node["additionalProperties"], f"{path}.*")
         for key, child in node.get("properties", {}).items():
             self._property(node, path, key, child)
+
+    def _alternatives(self, branches: list[dict], path: str) -> None:
+        """Of several forms: required is what all of them require."""
+        for branch in branches:
+            self._visit(branch, path)
+        resolved = [self._target(branch) for branch in branches]
+        for key in {key for branch in resolved for key in branch.get("properties", {})}:
+            here = f"{path}.{key}" if path else key
+            self.found[here].required = all(key in branch.get("required", []) for branch in resolved)
+
+    def _target(self, node: dict) -> dict:
+        reference = node.get("$ref")
+        return self.schema["definitions"][reference.rsplit("/", 1)[1]] if reference else node
 
     def _property(self, node: dict, path: str, key: str, child: dict) -> None:
         here = f"{path}.{key}" if path else key
