@@ -19,6 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "models/os/pipe.hpp"
+
 namespace equarx::sim {
 namespace {
 
@@ -58,7 +60,7 @@ std::vector<std::byte> read_all(int descriptor) {
 }
 
 /// The child's life. Leaves by _exit, because the parent's exit handlers are not its own.
-[[noreturn]] void live(int descriptor, pid_t parent,
+[[noreturn]] void live(os::FileDescriptor& descriptor, pid_t parent,
                        const std::function<std::vector<std::byte>()>& work) {
   // Nobody would read the result of a simulation whose parent was killed.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -76,8 +78,8 @@ std::vector<std::byte> read_all(int descriptor) {
     const auto raw = std::as_bytes(std::span(message));
     bytes.assign(raw.begin(), raw.end());
   }
-  write_all(descriptor, bytes);
-  close(descriptor);
+  write_all(descriptor.number(), bytes);
+  descriptor.close();
   _exit(status);
 }
 
@@ -92,20 +94,18 @@ std::string failure_of(int status, std::span<const std::byte> bytes) {
 
 ChildOutcome run_in_child(const std::function<std::vector<std::byte>()>& work) {
   require_single_thread();
-  std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0) throw_errno("pipe");
+  os::Pipe pipe = os::open_pipe();
   std::fflush(nullptr);  // or a library that flushes in the child would write our text again
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) throw_errno("fork");
   if (child == 0) {
-    close(ends[0]);
-    live(ends[1], parent, work);
+    pipe.out.close();
+    live(pipe.in, parent, work);
   }
-  close(ends[1]);
+  pipe.in.close();  // so that reading ends when the child does
   ChildOutcome outcome;
-  outcome.bytes = read_all(ends[0]);
-  close(ends[0]);
+  outcome.bytes = read_all(pipe.out.number());
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) throw_errno("waitpid");

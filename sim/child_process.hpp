@@ -9,7 +9,7 @@ namespace equarx::sim {
 
 /// How a child process ended.
 struct ChildOutcome {
-  bool succeeded = false;  ///< it called done(), and `bytes` is what it gave
+  bool succeeded = false;  ///< its work returned, and `bytes` is what it returned
   std::vector<std::byte> bytes;
   std::string failure;  ///< in words, if it did not succeed: "signal 11 (Segmentation fault)"
 };

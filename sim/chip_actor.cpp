@@ -151,16 +151,11 @@ void Chip::send(const Step& step) {
   if (run_.traced) run_.add_transfer(rank_, way, step.message, outgoing_[channel].back().comm);
 }
 
-double Chip::slowest_rate(const Way& way) const {
-  double rate = std::numeric_limits<double>::infinity();
-  for (const LinkIndex link : way.route) rate = std::min(rate, run_.machine.links[link].rate);
-  return rate;
-}
-
 /// The transfer's bytes, and those that could pass while it holds its slowest link besides.
 std::uint64_t Chip::held_bytes(const Step& step, const Way& way) const {
   if (step.link_s == 0.0) return step.bytes;
-  return step.bytes + static_cast<std::uint64_t>(std::llround(step.link_s * slowest_rate(way)));
+  const double rate = bottleneck_rate(run_.machine, way.route);
+  return step.bytes + static_cast<std::uint64_t>(std::llround(step.link_s * rate));
 }
 
 void Chip::retire(ChannelId channel) {

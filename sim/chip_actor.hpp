@@ -72,7 +72,6 @@ class Chip {
   void fail(collectives::Rank from, collectives::ChannelId channel, collectives::MessageId message);
   void finish();
   std::uint64_t held_bytes(const Step& step, const Way& way) const;
-  double slowest_rate(const Way& way) const;
   simgrid::s4u::Mailbox* mailbox(collectives::Rank receiver, collectives::ChannelId channel) const;
   collectives::Rank sender(collectives::ChannelId channel) const;
 

@@ -1,6 +1,7 @@
 #include "sim/machine.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -28,6 +29,12 @@ double latency_s(const Machine& machine, const Route& route) {
   double latency_s = 0.0;
   for (const LinkIndex link : route) latency_s += machine.links[link].latency;
   return latency_s;
+}
+
+double bottleneck_rate(const Machine& machine, const Route& route) {
+  double rate = std::numeric_limits<double>::infinity();
+  for (const LinkIndex link : route) rate = std::min(rate, machine.links[link].rate);
+  return rate;
 }
 
 std::vector<std::uint64_t> link_bytes(const collectives::Program& program, const Machine& machine) {

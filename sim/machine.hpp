@@ -64,6 +64,9 @@ bool shares_links(const Machine& machine);
 /// Seconds that a message spends on the way besides its transmission.
 double latency_s(const Machine& machine, const Route& route);
 
+/// B/s of payload that a route can carry: the rate of its slowest link; +Inf of a route without links.
+double bottleneck_rate(const Machine& machine, const Route& route);
+
 /// Bytes that cross each link of `machine` when `program` runs on it.
 std::vector<std::uint64_t> link_bytes(const collectives::Program& program, const Machine& machine);
 

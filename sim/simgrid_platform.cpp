@@ -112,16 +112,14 @@ SimgridEngine::SimgridEngine(const Machine& machine) : engine_(make_engine()) {
   }
   for (const auto& [pair, route] : pairs) {
     std::vector<s4u::LinkInRoute> way;
-    double rate = std::numeric_limits<double>::infinity();
     bool shares = false;
     for (const LinkIndex index : *route) {
       way.emplace_back(links_[index]);
-      rate = std::min(rate, machine.links[index].rate);
       shares = shares || users[index] > 1;
     }
     if (shares) {
-      s4u::Link* queue =
-          add_link(zone, {fmt::format("queue {} {}", pair.first, pair.second), rate, 0.0});
+      s4u::Link* queue = add_link(zone, {fmt::format("queue {} {}", pair.first, pair.second),
+                                         bottleneck_rate(machine, *route), 0.0});
       queue->set_latency(0.0)->set_concurrency_limit(kFifo);
       queue->seal();
       way.emplace_back(queue);

@@ -9,11 +9,13 @@
 
 namespace equarx::sim {
 
-/// A machine of few chips on which `program` has the timing that it has on one of any size where every
-/// rank's channel to each peer is a link `link` of its own. There all chips do the same at the same
-/// time; so any chips do in which every message goes to another chip that does what its real receiver
-/// does, over a link of its own. With n different peers that is a machine of n + 1 chips, each linked to
-/// all others: a pod of 9,216 chips in a 3-D torus is timed by seven.
+/// A machine of few chips on which `program` takes as long as on a symmetric machine of any size: one
+/// where every rank reaches each of its peers over a link of its own, and all these links are `link`.
+///
+/// On a symmetric machine all chips do the same at the same time. So a message may as well go to any
+/// other chip, if only no two messages of one chip share a receiver or a link: a chip with n peers needs
+/// n stand-ins for them. The machine has n + 1 chips, each linked to all others: a pod of 9,216 chips in
+/// a 3-D torus, where a chip has six peers, is timed by seven.
 Machine representative(const collectives::Program& program, const LinkSpec& link,
                        std::uint32_t dma_queue);
 

@@ -14,6 +14,10 @@ struct Costs {
   std::vector<double> link_s;  ///< time that each message holds its link besides its bytes
 };
 
+/// Bytes by which the simulated time of a message misses its link_s at most: it is simulated as bytes
+/// besides its own, rounded to whole ones.
+inline constexpr double kHeldLinkRoundingBytes = 0.5;
+
 /// What a chip does next: `delay_s` of core time, then what its kind says.
 struct Step {
   enum class Kind : std::uint8_t {

@@ -12,13 +12,24 @@ import sys
 ROOMS = {
     "topologies": {"boost/", "fmt/"},
     "models/units": {"fmt/"},
-    "models/numerics": {"hwy/", "fmt/"},
+    "models/os": set(),
+    "models/formats": set(),
+    "models/numerics/random": set(),
+    "models/numerics/elements": {"models/formats", "models/numerics/random"},
+    "models/numerics/kernels": {
+        "models/formats", "models/numerics/random", "models/numerics/elements", "hwy/"},
+    "models/numerics/codec": {
+        "models/formats", "models/numerics/random", "models/numerics/elements",
+        "models/numerics/kernels"},
+    "models/numerics/inputs": {"models/numerics/random"},
+    "models/numerics/errors": set(),
     "models/hardware": {"models/units", "fmt/"},
-    "models/collectives": {"models/numerics/block_format.hpp", "fmt/"},
-    "models/tensors": {"models/numerics", "nlohmann/", "fmt/"},
-    "models/workloads": {"models/hardware", "models/units", "fmt/"},
-    "models/values": {"models/collectives", "models/numerics", "models/tensors", "fmt/"},
-    "sim": {"models/collectives", "simgrid/", "fmt/"},
+    "models/collectives": {"models/formats", "fmt/"},
+    "models/tensors": {"models/numerics/elements", "models/os", "nlohmann/", "fmt/"},
+    "models/workloads": {"models/formats", "models/hardware", "models/units", "fmt/"},
+    "models/values": {
+        "models/formats", "models/collectives", "models/numerics", "models/tensors", "fmt/"},
+    "sim": {"models/collectives", "models/os", "simgrid/", "fmt/"},
     "experiments": {"topologies", "models", "sim", "nlohmann/", "valijson/", "fmt/"},
     "tools/cli": {"experiments", "models/tensors", "CLI/", "fmt/"},
 }

@@ -13,7 +13,7 @@ git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror
 # With the other compiler: the program and the tests of its lower rooms, instrumented; and optimised what
 # depends on a compiler's arithmetic. Not the tests of experiments/ and tools/, which take longest to compile, and
 # reach the same code by way of the configuration.
-rooms="collectives hardware numerics sim tensors topologies units values workloads"
+rooms="collective_laws collectives formats hardware numerics os sim tensors topologies units values workloads"
 tests=${rooms// /_test }_test
 # shellcheck disable=SC2086
 bash tools/build.sh asan equarx-sim $tests

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "topologies/bisection.hpp"
 #include "topologies/cable_graph.hpp"
-#include "topologies/partition.hpp"
 
 namespace equarx::topology {
 namespace {
@@ -90,7 +90,7 @@ bool every_cut_is_alike(const Topology& topology, std::span<const double> weight
 DegreeRange degree_range(const Topology& topology) {
   DegreeRange range{std::numeric_limits<std::uint32_t>::max(), 0};
   for (ChipId chip = 0; chip < topology.chip_count(); ++chip) {
-    const auto cables = static_cast<std::uint32_t>(boost::out_degree(chip, topology.graph()));
+    const auto cables = static_cast<std::uint32_t>(topology.out_links(chip).size());
     range.least = std::min(range.least, cables);
     range.most = std::max(range.most, cables);
   }

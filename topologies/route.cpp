@@ -1,10 +1,9 @@
 #include "topologies/route.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <stdexcept>
 
-#include <boost/graph/breadth_first_search.hpp>
-#include <boost/graph/visitors.hpp>
 #include <fmt/format.h>
 
 namespace equarx::topology {
@@ -13,21 +12,20 @@ namespace {
 /// For each chip the link by which a breadth-first search from `root` first came to it.
 using ArrivalLinks = std::vector<std::optional<LinkId>>;
 
-class ArrivalRecorder : public boost::default_bfs_visitor {
- public:
-  explicit ArrivalRecorder(ArrivalLinks& arrivals) : arrivals_(&arrivals) {}
-
-  void tree_edge(Topology::Graph::edge_descriptor edge, const Topology::Graph& graph) const {
-    (*arrivals_)[boost::target(edge, graph)] = graph[edge].id;
-  }
-
- private:
-  ArrivalLinks* arrivals_;
-};
-
+/// Chips at the same distance in the order in which the search came to them, links by out_links().
 ArrivalLinks search_from(const Topology& topology, ChipId root) {
   ArrivalLinks arrivals(topology.chip_count());
-  boost::breadth_first_search(topology.graph(), root, boost::visitor(ArrivalRecorder(arrivals)));
+  std::deque<ChipId> waiting{root};
+  while (!waiting.empty()) {
+    const ChipId chip = waiting.front();
+    waiting.pop_front();
+    for (const LinkId link : topology.out_links(chip)) {
+      const ChipId next = topology.link(link).to;
+      if (next == root || arrivals[next]) continue;
+      arrivals[next] = link;
+      waiting.push_back(next);
+    }
+  }
   return arrivals;
 }
 

@@ -1,12 +1,20 @@
 #include "topologies/topology.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
-#include <boost/range/iterator_range.hpp>
 #include <fmt/format.h>
 
 namespace equarx::topology {
+namespace {
+
+/// Where a link to a chip stands, or belongs, among those that leave another.
+auto place_of(const std::vector<Link>& links, auto& out_links, ChipId to) {
+  return std::ranges::lower_bound(out_links, to, {}, [&](LinkId id) { return links[id].to; });
+}
+
+}  // namespace
 
 Topology::Topology(std::uint32_t chip_count, const std::vector<Cable>& cables,
                    std::vector<std::string> labels) {
@@ -17,12 +25,13 @@ Topology::Topology(std::uint32_t chip_count, const std::vector<Cable>& cables,
     throw std::invalid_argument(fmt::format(
         "{} labels for {} chips; label every chip or none of them", labels.size(), chip_count));
   }
-  const auto graph = std::make_shared<Graph>(chip_count);
+  const auto graph = std::make_shared<Graph>();
   graph_ = graph;
-  for (ChipId chip = 0; chip < chip_count; ++chip) {
-    (*graph)[chip].label = labels.empty() ? std::to_string(chip) : std::move(labels[chip]);
-  }
-  links_.reserve(2 * cables.size());
+  graph->labels = std::move(labels);
+  for (ChipId chip = static_cast<ChipId>(graph->labels.size()); chip < chip_count; ++chip)
+    graph->labels.push_back(std::to_string(chip));
+  graph->out_links.resize(chip_count);
+  graph->links.reserve(2 * cables.size());
   for (const Cable& cable : cables) {
     require_chip(cable.first);
     require_chip(cable.second);
@@ -31,48 +40,48 @@ Topology::Topology(std::uint32_t chip_count, const std::vector<Cable>& cables,
   }
 }
 
-void Topology::add_link(Graph& graph, ChipId from, ChipId to) {
+void Topology::add_link(Graph& graph, ChipId from, ChipId to) const {
   if (from == to) {
     throw std::invalid_argument(fmt::format(
         "a cable joins chip {} to itself; a cable must join two different chips", label(from)));
   }
-  const LinkProperties properties{static_cast<LinkId>(links_.size())};
-  const bool added = boost::add_edge(from, to, properties, graph).second;
-  if (!added) {
+  std::vector<LinkId>& out_links = graph.out_links[from];
+  const auto place = place_of(graph.links, out_links, to);
+  if (place != out_links.end() && graph.links[*place].to == to) {
     throw std::invalid_argument(fmt::format(
         "two cables join chips {} and {}; list each cable once, it carries both directions",
         label(from), label(to)));
   }
-  links_.push_back({from, to});
+  out_links.insert(place, static_cast<LinkId>(graph.links.size()));
+  graph.links.push_back({from, to});
 }
 
 std::uint32_t Topology::chip_count() const {
-  return static_cast<std::uint32_t>(boost::num_vertices(*graph_));
+  return static_cast<std::uint32_t>(graph_->out_links.size());
 }
 
-std::uint32_t Topology::link_count() const { return static_cast<std::uint32_t>(links_.size()); }
+std::uint32_t Topology::link_count() const {
+  return static_cast<std::uint32_t>(graph_->links.size());
+}
 
-Link Topology::link(LinkId id) const { return links_.at(id); }
+Link Topology::link(LinkId id) const { return graph_->links.at(id); }
 
 std::optional<LinkId> Topology::find_link(ChipId from, ChipId to) const {
-  require_chip(from);
+  const std::vector<LinkId>& links = out_links(from);
   require_chip(to);
-  const auto [edge, found] = boost::edge(from, to, *graph_);
-  return found ? std::optional((*graph_)[edge].id) : std::nullopt;
+  const auto place = place_of(graph_->links, links, to);
+  const bool found = place != links.end() && graph_->links[*place].to == to;
+  return found ? std::optional(*place) : std::nullopt;
 }
 
-std::vector<LinkId> Topology::out_links(ChipId chip) const {
+const std::vector<LinkId>& Topology::out_links(ChipId chip) const {
   require_chip(chip);
-  std::vector<LinkId> links;
-  for (const auto& edge : boost::make_iterator_range(boost::out_edges(chip, *graph_))) {
-    links.push_back((*graph_)[edge].id);
-  }
-  return links;
+  return graph_->out_links[chip];
 }
 
 const std::string& Topology::label(ChipId chip) const {
   require_chip(chip);
-  return (*graph_)[chip].label;
+  return graph_->labels[chip];
 }
 
 void Topology::require_chip(ChipId chip) const {

@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <boost/graph/adjacency_list.hpp>
-
 namespace equarx::topology {
 
 /// A chip, 0 to chip_count() - 1.
@@ -33,20 +31,9 @@ struct Cable {
 /// Which chips are joined by which links: any graph, with no speeds and no sizes.
 ///
 /// Cable k of the constructor becomes link 2k (first to second) and link 2k + 1 (second to first).
-/// It does not change after construction.
+/// It does not change after construction, and copies share one graph.
 class Topology {
  public:
-  struct ChipProperties {
-    std::string label;
-  };
-  struct LinkProperties {
-    LinkId id = 0;
-  };
-  /// Out links are kept in a set: a second link between two chips is refused, and chips are visited
-  /// in the order of their ids however the cables were listed.
-  using Graph = boost::adjacency_list<boost::setS, boost::vecS, boost::directedS, ChipProperties,
-                                      LinkProperties>;
-
   /// `labels` names each chip; without any, a chip's label is its number.
   /// Throws std::invalid_argument if there is no chip, if a cable joins a chip to itself or to a
   /// chip that does not exist, if two cables join the same chips, or if labels are missing.
@@ -65,7 +52,7 @@ class Topology {
 
   /// The links that leave a chip, by rising id of the chip at the other end.
   /// Throws std::invalid_argument for an unknown chip.
-  std::vector<LinkId> out_links(ChipId chip) const;
+  const std::vector<LinkId>& out_links(ChipId chip) const;
 
   /// What people call the chip: "(1,0)" on a grid.
   /// Throws std::invalid_argument for an unknown chip.
@@ -74,15 +61,17 @@ class Topology {
   /// Throws std::invalid_argument, naming the range of ids, if there is no such chip.
   void require_chip(ChipId chip) const;
 
-  /// For Boost.Graph algorithms: vertices are chip ids, edges hold link ids.
-  const Graph& graph() const { return *graph_; }
-
  private:
-  void add_link(Graph& graph, ChipId from, ChipId to);
+  struct Graph {
+    std::vector<std::string> labels;  ///< by chip
+    std::vector<Link> links;          ///< by id
+    std::vector<std::vector<LinkId>>
+        out_links;  ///< by chip, in the order that out_links() promises
+  };
 
-  // Shared by copies, as it never changes (and adjacency_list of Boost 1.74 cannot be moved).
+  void add_link(Graph& graph, ChipId from, ChipId to) const;
+
   std::shared_ptr<const Graph> graph_;
-  std::vector<Link> links_;
 };
 
 }  // namespace equarx::topology

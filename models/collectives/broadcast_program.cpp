@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "models/collectives/divide_up.hpp"
 #include "models/collectives/program_writer.hpp"
 
 namespace equarx::collectives {
@@ -18,7 +19,7 @@ constexpr Origin kFromRoot{.root = true};
 ProgramWriter begin(std::uint32_t ranks, std::uint64_t elements,
                     numerics::ElementFormat tensor_format, std::uint32_t segments,
                     const BroadcastOptions& options) {
-  const std::uint64_t segment = elements / segments + (elements % segments != 0 ? 1 : 0);
+  const std::uint64_t segment = divide_up(elements, segments);
   const Cut cut = choose_cut(options.cut, options.format, segment);
   ProgramWriter writer(
       {Collective::broadcast,

@@ -3,8 +3,9 @@
 
 #include <cstdint>
 
+#include "models/collectives/cut_rule.hpp"
 #include "models/collectives/program.hpp"
-#include "models/collectives/ring_program.hpp"
+#include "models/collectives/ring_options.hpp"
 
 namespace equarx::collectives {
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "models/collectives/divide_up.hpp"
 #include "models/collectives/minishard_writer.hpp"
 
 namespace equarx::collectives {
@@ -14,10 +15,6 @@ namespace {
 
 using numerics::BlockFormat;
 using numerics::ElementFormat;
-
-std::uint64_t divide_up(std::uint64_t value, std::uint64_t divisor) {
-  return value / divisor + (value % divisor != 0 ? 1 : 0);
-}
 
 /// The format that decides how chunks are cut: that of the phase that has scales, if one has.
 const BlockFormat& cut_format(Collective collective, const ExchangeOptions& options) {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "models/collectives/cut_rule.hpp"
 #include "models/collectives/program.hpp"
-#include "models/collectives/ring_program.hpp"
 
 namespace equarx::collectives {
 

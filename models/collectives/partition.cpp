@@ -6,17 +6,14 @@
 
 #include <fmt/format.h>
 
-#include "models/numerics/block_format.hpp"
+#include "models/collectives/divide_up.hpp"
+#include "models/formats/block_format.hpp"
 
 namespace equarx::collectives {
 namespace {
 
 std::uint64_t granule(std::uint64_t elements, std::uint32_t parts) {
   return elements / parts >= numerics::kRegisterElements ? numerics::kRegisterElements : 1;
-}
-
-std::uint64_t divide_up(std::uint64_t value, std::uint64_t divisor) {
-  return value / divisor + (value % divisor != 0 ? 1 : 0);
 }
 
 }  // namespace

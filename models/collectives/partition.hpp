@@ -39,8 +39,8 @@ struct Segment {
   /// them into one for each place along the second, and so on down to shards. None if every rank
   /// has to do with all of it.
   std::vector<std::size_t> axes;
-  /// How the chunks are cut in turn, by the number of axes, from the end of `axes`, that do not cut
-  /// them: first shards. Those beyond the end are cut as the last one is.
+  /// How each kind of chunk is cut into minishards and microshards. cuts[u] is for chunks that all of
+  /// `axes` but the last u have cut: cuts[0] for shards. Where the list ends, its last entry goes on.
   std::vector<Cut> cuts;
   /// Its size, in relation to the other segments'.
   std::uint32_t share = 1;

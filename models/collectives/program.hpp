@@ -11,7 +11,7 @@
 
 #include "models/collectives/partition.hpp"
 #include "models/collectives/rank_grid.hpp"
-#include "models/numerics/block_format.hpp"
+#include "models/formats/block_format.hpp"
 
 namespace equarx::collectives {
 

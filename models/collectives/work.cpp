@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "models/formats/vector_work.hpp"
+
 namespace equarx::collectives {
 namespace {
 
@@ -11,49 +13,11 @@ using numerics::ElementFormat;
 constexpr double kBitsPerByte = 8.0;
 constexpr double kFp32Bytes = 4.0;
 
-// ALU operations per element on lanes that calculate in FP32 only, as those of TPU v5e do. Counted by
-// hand from the obvious instruction sequence, so each is an assumption, good to perhaps a factor of two.
-// They matter little: at large sizes core time hides behind the wire (docs/model.md).
+// ALU operations per element, counted as models/formats/vector_work.hpp counts those of formats.
 constexpr double kAdd = 1.0;
 constexpr double kScale = 1.0;      // multiply by a scale or its reciprocal
 constexpr double kAbsMax = 2.0;     // abs, max
 constexpr double kMakeScale = 8.0;  // divide by the largest code, reciprocal, round
-
-/// To FP32.
-double decode_operations(ElementFormat format) {
-  switch (format) {
-    case ElementFormat::fp32: return 0.0;
-    case ElementFormat::bf16: return 1.0;  // shift into the upper half
-    case ElementFormat::int8:
-    case ElementFormat::mxint8: return 2.0;  // unpack, convert
-    case ElementFormat::int4: return 3.0;    // unpack, extend the sign, convert
-    case ElementFormat::fp16:
-    case ElementFormat::fp8_e4m3:  // unpack, sign, shift, scale the exponent
-    case ElementFormat::fp8_e5m2: return 4.0;
-    case ElementFormat::fp6_e2m3:  // the same, over byte borders
-    case ElementFormat::fp6_e3m2:
-    case ElementFormat::fp4_e2m1: return 5.0;
-  }
-  throw std::logic_error("unknown element format");
-}
-
-/// From FP32.
-double encode_operations(ElementFormat format) {
-  switch (format) {
-    case ElementFormat::fp32: return 0.0;
-    case ElementFormat::bf16: return 2.0;  // add the rounding term, pack
-    case ElementFormat::int8:
-    case ElementFormat::mxint8: return 4.0;  // round and convert, clamp twice, pack
-    case ElementFormat::int4: return 5.0;    // the same, two to a byte
-    case ElementFormat::fp16:
-    case ElementFormat::fp8_e4m3:  // sign, scale the exponent, round, shift, clamp, pack
-    case ElementFormat::fp8_e5m2: return 6.0;
-    case ElementFormat::fp6_e2m3:  // the same, over byte borders
-    case ElementFormat::fp6_e3m2:
-    case ElementFormat::fp4_e2m1: return 7.0;
-  }
-  throw std::logic_error("unknown element format");
-}
 
 double element_bytes(ElementFormat format) {
   return static_cast<double>(numerics::element_bits(format)) / kBitsPerByte;
@@ -61,8 +25,7 @@ double element_bytes(ElementFormat format) {
 
 /// How the local operand of an instruction lies in memory. A rank's own tensor is an array in HBM, as
 /// the operands of a collective are in XLA; sums and wire buffers of the minishards under way stay in
-/// VMEM. Sums are FP32 where hops are quantized; a
-/// plain ring keeps them in its own format.
+/// VMEM. Sums are FP32 where hops are quantized; a plain ring keeps them in its own format.
 ElementFormat operand_format(const Program& program, Operand operand) {
   switch (operand) {
     case Operand::input: return program.tensor_format;
@@ -76,9 +39,9 @@ Work per_element(const Program& program, const Instruction& instruction) {
   const BlockFormat& wire = program.format(instruction.phase);
   const ElementFormat operand = operand_format(program, instruction.operand);
   const double scaling = wire.scaled ? kScale : 0.0;
-  const double decode_wire = decode_operations(wire.element) + scaling;
-  const double encode_wire = encode_operations(wire.element) + scaling;
-  const double decode_operand = decode_operations(operand);
+  const double decode_wire = numerics::decode_operations(wire.element) + scaling;
+  const double encode_wire = numerics::encode_operations(wire.element) + scaling;
+  const double decode_operand = numerics::decode_operations(operand);
   const double wire_bytes = element_bytes(wire.element);
   const double operand_bytes = element_bytes(operand);
   const double result_bytes = element_bytes(program.tensor_format);
@@ -98,11 +61,11 @@ Work per_element(const Program& program, const Instruction& instruction) {
     }
     case Op::dequantize: {
       const double shards = program.grid().span(instruction.origin.gathered);
-      return {shards * (decode_wire + encode_operations(program.tensor_format)),
+      return {shards * (decode_wire + numerics::encode_operations(program.tensor_format)),
               shards * (wire_bytes + result_bytes), shards * result_bytes};
     }
     case Op::store:
-      return {decode_operand + encode_operations(program.tensor_format),
+      return {decode_operand + numerics::encode_operations(program.tensor_format),
               operand_bytes + result_bytes, result_bytes};
     default: throw std::logic_error("not vector work on elements");
   }
@@ -111,6 +74,7 @@ Work per_element(const Program& program, const Instruction& instruction) {
 }  // namespace
 
 Work work_of(const Program& program, const Instruction& instruction) {
+  if (!is_vector_work(instruction.op)) throw std::logic_error("not vector work");
   const Tile& tile = instruction.tile;
   if (instruction.op == Op::encode_scales) {
     const BlockFormat& wire = program.format(instruction.phase);

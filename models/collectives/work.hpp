@@ -12,7 +12,7 @@ struct Work {
   double hbm_bytes = 0.0;   ///< those of the rank's tensor and of the result, which live in HBM
 };
 
-/// The work of a vector instruction: elements x the operations of the table in work.cpp.
+/// The work of a vector instruction: elements x the operations counted in work.cpp and models/formats/vector_work.hpp.
 /// @throws std::logic_error if it is not one (see is_vector_work()).
 Work work_of(const Program& program, const Instruction& instruction);
 

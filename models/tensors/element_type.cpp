@@ -3,8 +3,8 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "models/numerics/bfloat16.hpp"
-#include "models/numerics/float16.hpp"
+#include "models/numerics/elements/bfloat16.hpp"
+#include "models/numerics/elements/float16.hpp"
 
 namespace equarx::tensors {
 namespace {

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "models/tensors/file_descriptor.hpp"
+#include "models/os/file_descriptor.hpp"
 #include "models/tensors/file_error.hpp"
 
 namespace equarx::tensors {
@@ -20,7 +20,8 @@ constexpr std::size_t kMostMapped = std::size_t{1} << 20;
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
-std::size_t regular_file_size(const std::filesystem::path& file, const FileDescriptor& descriptor) {
+std::size_t regular_file_size(const std::filesystem::path& file,
+                              const os::FileDescriptor& descriptor) {
   struct stat status {};
   if (::fstat(descriptor.number(), &status) != 0)
     throw FileError(file, fmt::format("cannot be examined: {}", reason(errno)));
@@ -36,7 +37,7 @@ std::size_t regular_file_size(const std::filesystem::path& file, const FileDescr
 
 MappedFile::MappedFile(const std::filesystem::path& file) {
   // O_NONBLOCK, because opening a pipe would otherwise wait for somebody to write to it.
-  const FileDescriptor descriptor(
+  const os::FileDescriptor descriptor(
       ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!descriptor.is_open()) {
     const int error = errno;

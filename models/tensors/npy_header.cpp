@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kVersionBytes = 2;
 /// Headers of plain arrays have about 100 bytes; only structured types, refused here, need many.
-constexpr std::size_t kMaxHeaderBytes = 65536;
+constexpr std::size_t kMaxNpyHeaderBytes = 65536;
 
 struct Header {
   std::string_view text;
@@ -166,7 +166,7 @@ class DictionaryReader {
   throw FileError(file, "is truncated in its header; copy or save it again");
 }
 
-Header find_header(const fs::path& file, std::span<const std::byte> bytes) {
+Header find_npy_header(const fs::path& file, std::span<const std::byte> bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (!text.starts_with(kMagic)) {
     if (kMagic.starts_with(text)) truncated_header(file);
@@ -184,10 +184,10 @@ Header find_header(const fs::path& file, std::span<const std::byte> bytes) {
   if (text.size() < start) truncated_header(file);
   std::size_t length = 0;
   for (std::size_t i = 1; i <= length_bytes; ++i) length = length << 8 | byte_at(start - i);
-  if (length > kMaxHeaderBytes)
+  if (length > kMaxNpyHeaderBytes)
     throw FileError(file, fmt::format("malformed .npy header: it says it is {} bytes long, more "
                                       "than {}",
-                                      length, kMaxHeaderBytes));
+                                      length, kMaxNpyHeaderBytes));
   if (length > text.size() - start) truncated_header(file);
   return {text.substr(start, length), start + length};
 }
@@ -210,7 +210,7 @@ FileType type_of(const fs::path& file, std::string_view descr) {
 }  // namespace
 
 TensorLayout read_npy_header(const fs::path& file, std::span<const std::byte> bytes) {
-  const Header header = find_header(file, bytes);
+  const Header header = find_npy_header(file, bytes);
   Entries entries = DictionaryReader(file, header.text).read();
   if (!entries.descr || !entries.fortran_order || !entries.shape)
     throw FileError(file, "malformed .npy header: one of descr, fortran_order, shape is missing");

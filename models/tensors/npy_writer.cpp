@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "models/tensors/file_descriptor.hpp"
+#include "models/os/file_descriptor.hpp"
 #include "models/tensors/file_error.hpp"
 #include "models/tensors/tensor_layout.hpp"
 
@@ -67,21 +67,21 @@ class ReplacementFile {
     return fs::canonical(file);
   }
 
-  FileDescriptor create() {
+  os::FileDescriptor create() {
     constexpr mode_t kReadAndWriteForAll = 0666;  // less the umask
     for (unsigned attempt = 0;; ++attempt) {
       temporary_ = target_;
       temporary_.replace_filename(fmt::format(".equarx-{}-{}.part", ::getpid(), attempt));
       const int number =
           ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kReadAndWriteForAll);
-      if (number >= 0 || errno != EEXIST) return FileDescriptor(number);
+      if (number >= 0 || errno != EEXIST) return os::FileDescriptor(number);
     }
   }
 
   const fs::path& file_;
   fs::path target_;
   fs::path temporary_;
-  FileDescriptor descriptor_;
+  os::FileDescriptor descriptor_;
   bool replaced_ = false;
 };
 

@@ -15,19 +15,19 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLengthBytes = sizeof(std::uint64_t);
-constexpr std::uint64_t kMaxHeaderBytes = 100'000'000;  ///< the limit of the format
+constexpr std::uint64_t kMaxSafetensorsHeaderBytes = 100'000'000;  ///< the limit of the format
 constexpr std::size_t kMostNamesShown = 5;
 
-std::string_view find_header(const fs::path& file, std::span<const std::byte> bytes) {
+std::string_view find_safetensors_header(const fs::path& file, std::span<const std::byte> bytes) {
   if (bytes.size() < kLengthBytes)
     throw FileError(file, "is truncated in its header; copy or save it again");
   std::uint64_t length = 0;
   for (std::size_t i = kLengthBytes; i > 0; --i)
     length = length << 8 | std::to_integer<std::uint64_t>(bytes[i - 1]);
-  if (length > kMaxHeaderBytes)
+  if (length > kMaxSafetensorsHeaderBytes)
     throw FileError(file, fmt::format("is not a safetensors file: its header would have {} bytes, "
                                       "more than {}",
-                                      length, kMaxHeaderBytes));
+                                      length, kMaxSafetensorsHeaderBytes));
   if (length > bytes.size() - kLengthBytes)
     throw FileError(file, "is truncated in its header; copy or save it again");
   return {reinterpret_cast<const char*>(bytes.data()) + kLengthBytes, length};
@@ -95,7 +95,7 @@ FileType type_of(const fs::path& file, const SafetensorsEntry& entry) {
 
 TensorLayout read_safetensors_header(const fs::path& file, std::span<const std::byte> bytes,
                                      std::optional<std::string_view> name) {
-  const std::string_view header = find_header(file, bytes);
+  const std::string_view header = find_safetensors_header(file, bytes);
   const std::size_t data_start = kLengthBytes + header.size();
   std::vector<SafetensorsEntry> entries = parse_safetensors_json(file, header);
   check_offsets(file, entries, bytes.size() - data_start);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "models/tensors/element_type.hpp"
 #include "models/tensors/mapped_file.hpp"
@@ -39,5 +40,8 @@ class TensorFile {
   std::unique_ptr<const MappedFile> file_;
   TensorLayout layout_;
 };
+
+/// Tensors in files: one file for each rank, or one for all, whose leading axis counts ranks.
+using TensorFiles = std::vector<std::shared_ptr<const TensorFile>>;
 
 }  // namespace equarx::tensors

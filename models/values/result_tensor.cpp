@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "models/numerics/bfloat16.hpp"
+#include "models/numerics/codec/bfloat16_spans.hpp"
 
 namespace equarx::values {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/collectives/partition.hpp"
-#include "models/numerics/block_format.hpp"
+#include "models/formats/block_format.hpp"
 
 namespace equarx::values {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "models/numerics/bfloat16.hpp"
+#include "models/numerics/codec/bfloat16_spans.hpp"
 
 namespace equarx::values {
 
@@ -11,7 +11,7 @@ TensorSource::TensorSource(const numerics::InputSpec& spec, std::uint64_t elemen
                            numerics::ElementFormat format)
     : values_(spec), elements_(elements), format_(format) {}
 
-TensorSource::TensorSource(TensorFiles files, std::uint64_t elements,
+TensorSource::TensorSource(tensors::TensorFiles files, std::uint64_t elements,
                            numerics::ElementFormat format)
     : values_(std::move(files)), elements_(elements), format_(format) {}
 
@@ -21,7 +21,7 @@ void TensorSource::read(std::uint32_t rank, std::uint64_t first, std::span<float
   if (const auto* spec = std::get_if<numerics::InputSpec>(&values_)) {
     numerics::generate(*spec, rank, first, real);
   } else if (!real.empty()) {
-    const TensorFiles& files = std::get<TensorFiles>(values_);
+    const auto& files = std::get<tensors::TensorFiles>(values_);
     const bool leading_axis = files.size() == 1;
     files[leading_axis ? 0 : rank]->read((leading_axis ? rank * elements_ : 0) + first, real);
   }

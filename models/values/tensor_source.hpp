@@ -1,19 +1,14 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <variant>
-#include <vector>
 
-#include "models/numerics/block_format.hpp"
-#include "models/numerics/inputs.hpp"
+#include "models/formats/block_format.hpp"
+#include "models/numerics/inputs/inputs.hpp"
 #include "models/tensors/tensor_file.hpp"
 
 namespace equarx::values {
-
-/// Tensors in files: one file for each rank, or one for all, whose leading axis counts ranks.
-using TensorFiles = std::vector<std::shared_ptr<const tensors::TensorFile>>;
 
 /// The tensors that the ranks bring to a collective, made or read piece by piece when they are needed.
 class TensorSource {
@@ -23,7 +18,7 @@ class TensorSource {
                numerics::ElementFormat format);
 
   /// Values of files, rounded to `format`; each rank has `elements` of them.
-  TensorSource(TensorFiles files, std::uint64_t elements, numerics::ElementFormat format);
+  TensorSource(tensors::TensorFiles files, std::uint64_t elements, numerics::ElementFormat format);
 
   std::uint64_t elements() const { return elements_; }
   numerics::ElementFormat format() const { return format_; }
@@ -32,7 +27,7 @@ class TensorSource {
   void read(std::uint32_t rank, std::uint64_t first, std::span<float> values) const;
 
  private:
-  std::variant<numerics::InputSpec, TensorFiles> values_;
+  std::variant<numerics::InputSpec, tensors::TensorFiles> values_;
   std::uint64_t elements_;
   numerics::ElementFormat format_;
 };

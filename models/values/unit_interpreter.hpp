@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/collectives/program.hpp"
-#include "models/numerics/block_codec.hpp"
+#include "models/numerics/codec/block_codec.hpp"
 #include "models/values/lanes.hpp"
 #include "models/values/tensor_source.hpp"
 

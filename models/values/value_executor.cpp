@@ -31,10 +31,9 @@ struct UnitReport {
 /// Whether an element lies in one of the windows that make up the sample: the first, and those that the
 /// golden-ratio sequence picks, which is even for windows at any regular distance, as units are.
 bool in_sample(std::uint64_t element, std::uint64_t elements, double sample) {
-  constexpr double kWindows = 64.0;
   constexpr double kGoldenRatio = 0.6180339887498949;
-  const double window =
-      std::floor(kWindows * static_cast<double>(element) / static_cast<double>(elements));
+  const double window = std::floor(double{kSampleWindows} * static_cast<double>(element) /
+                                   static_cast<double>(elements));
   const double place = window * kGoldenRatio;
   return place - std::floor(place) < sample;
 }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "models/collectives/program.hpp"
-#include "models/numerics/block_codec.hpp"
-#include "models/numerics/metrics.hpp"
+#include "models/numerics/codec/block_codec.hpp"
+#include "models/numerics/errors/metrics.hpp"
 #include "models/values/result_tensor.hpp"
 #include "models/values/tensor_source.hpp"
 
@@ -29,6 +29,10 @@ struct ValueResult {
   double flushed_fraction() const;
 };
 
+/// Equal parts of a tensor of which a sample takes some, whole: few enough to hold many elements, and many
+/// enough that a sample of a few percent is not one place.
+inline constexpr std::uint32_t kSampleWindows = 64;
+
 struct ValueOptions {
   unsigned threads = 0;                    ///< 0: one for each core
   const ResultTensor* baseline = nullptr;  ///< compare with this result, too
@@ -39,7 +43,7 @@ struct ValueOptions {
 
 /// Runs `program` for all ranks on the tensors of `source`.
 ///
-/// With a `sample` below 1 only the minishards that begin in about that share of 64 equal windows of the
+/// With a `sample` below 1 only the minishards that begin in about that share of kSampleWindows equal windows of the
 /// tensor are computed: the same windows for every program, so that results can be compared.
 ///
 /// No sum and no scale reaches out of a lane (lanes.hpp), so each lane of each chunk is computed alone,

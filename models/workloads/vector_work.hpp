@@ -3,10 +3,12 @@
 // a factor of two. They matter little: element-wise work waits for HBM (docs/workloads.md).
 #pragma once
 
+#include "models/formats/vector_work.hpp"
+
 namespace equarx::workloads {
 
-inline constexpr double kFromBf16 = 1.0;  // shift into the upper half
-inline constexpr double kToBf16 = 2.0;    // add the rounding term, pack
+inline constexpr double kFromBf16 = numerics::decode_operations(numerics::ElementFormat::bf16);
+inline constexpr double kToBf16 = numerics::encode_operations(numerics::ElementFormat::bf16);
 inline constexpr double kAdd = 1.0;
 /// Root-mean-square norm, its statistics: square, add up.
 inline constexpr double kNormSum = 2.0;

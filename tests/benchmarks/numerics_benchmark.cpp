@@ -9,9 +9,9 @@
 
 #include <benchmark/benchmark.h>
 
-#include "models/numerics/bfloat16.hpp"
-#include "models/numerics/block_codec.hpp"
-#include "models/numerics/inputs.hpp"
+#include "models/numerics/codec/bfloat16_spans.hpp"
+#include "models/numerics/codec/block_codec.hpp"
+#include "models/numerics/inputs/inputs.hpp"
 
 namespace {
 

@@ -8,9 +8,9 @@
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
-#include "experiments/config_json.hpp"
-#include "experiments/experiment.hpp"
-#include "experiments/sweep_runner.hpp"
+#include "experiments/config/json.hpp"
+#include "experiments/run/experiment.hpp"
+#include "experiments/sweep/runner.hpp"
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include "sim/symmetry.hpp"
 #include "sim/time_executor.hpp"
 #include "sim/timeline.hpp"
-#include "tests/sim/rings.hpp"
+#include "tests/support/machines.hpp"
 
 namespace {
 

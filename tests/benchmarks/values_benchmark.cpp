@@ -5,7 +5,7 @@
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
-#include "models/collectives/pipeline.hpp"
+#include "models/collectives/cut_rule.hpp"
 #include "models/collectives/ring_program.hpp"
 #include "models/values/value_executor.hpp"
 

@@ -1,11 +1,12 @@
 #include "sim/machine.hpp"
 
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 
 #include "models/collectives/broadcast_program.hpp"
 #include "tests/catch.hpp"
-#include "tests/sim/rings.hpp"
+#include "tests/support/machines.hpp"
 
 namespace equarx::sim {
 namespace {
@@ -43,6 +44,15 @@ TEST_CASE("the slowest of the busy links bounds the time") {
   const double uniform = lower_bound_s(program, machine);
   machine.links[5].rate = kRate / 10.0;
   CHECK(lower_bound_s(program, machine) == Approx(10.0 * uniform));
+}
+
+TEST_CASE("a route carries what its slowest link does, and is as late as all its links") {
+  Machine machine;
+  machine.links = {{"fast", 3e9, 1e-6}, {"slow", 1e9, 2e-6}, {"middle", 2e9, 4e-6}};
+  CHECK(bottleneck_rate(machine, {0, 1, 2}) == 1e9);
+  CHECK(bottleneck_rate(machine, {0, 2}) == 2e9);
+  CHECK(bottleneck_rate(machine, {}) == std::numeric_limits<double>::infinity());
+  CHECK(latency_s(machine, {0, 1, 2}) == Approx(7e-6));
 }
 
 TEST_CASE("bytes are counted on every link of a route, and of every rank that sends") {

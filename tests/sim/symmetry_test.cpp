@@ -7,7 +7,7 @@
 #include "models/collectives/exchange_program.hpp"
 #include "sim/time_executor.hpp"
 #include "tests/catch.hpp"
-#include "tests/sim/rings.hpp"
+#include "tests/support/machines.hpp"
 
 namespace equarx::sim {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "sim/symmetry.hpp"
 #include "tests/catch.hpp"
-#include "tests/sim/rings.hpp"
+#include "tests/support/machines.hpp"
 
 namespace equarx::sim {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "models/collectives/broadcast_program.hpp"
 #include "tests/catch.hpp"
-#include "tests/sim/rings.hpp"
+#include "tests/support/machines.hpp"
 
 namespace equarx::sim {
 namespace {

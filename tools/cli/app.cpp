@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "experiments/result_json.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/output/provenance.hpp"
+#include "experiments/result/json.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/hardware_command.hpp"
 #include "tools/cli/report_command.hpp"
@@ -342,7 +344,7 @@ void add_topology(CLI::App& app) {
 
 std::unique_ptr<CLI::App> make_app(int& exit_code) {
   auto app = std::make_unique<CLI::App>(kAbout, "equarx-sim");
-  app->set_version_flag("--version", fmt::format("equarx-sim {}", experiments::version()));
+  app->set_version_flag("--version", fmt::format("equarx-sim {}", output::version()));
   app->require_subcommand(1);
   add_run(*app);
   add_show(*app);

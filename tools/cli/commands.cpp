@@ -8,18 +8,19 @@
 
 #include <fmt/format.h>
 
-#include "experiments/config_json.hpp"
-#include "experiments/config_place.hpp"
-#include "experiments/experiment.hpp"
-#include "experiments/input_error.hpp"
-#include "experiments/output_file.hpp"
-#include "experiments/output_files.hpp"
-#include "experiments/quantize_file.hpp"
-#include "experiments/result_json.hpp"
-#include "experiments/result_table.hpp"
-#include "experiments/study.hpp"
-#include "experiments/study_report.hpp"
-#include "experiments/trace_json.hpp"
+#include "experiments/config/json.hpp"
+#include "experiments/config/set_value.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/inspect/quantize.hpp"
+#include "experiments/output/files.hpp"
+#include "experiments/output/output_file.hpp"
+#include "experiments/result/json.hpp"
+#include "experiments/result/table.hpp"
+#include "experiments/run/experiment.hpp"
+#include "experiments/study/report.hpp"
+#include "experiments/study/study.hpp"
+#include "experiments/trace/file.hpp"
 #include "models/tensors/file_error.hpp"
 #include "models/tensors/tensor_file.hpp"
 #include "tools/cli/config_file.hpp"
@@ -28,12 +29,12 @@
 namespace equarx::cli {
 namespace {
 
-using experiments::InputError;
-using experiments::Json;
+using input::InputError;
+using input::Json;
 
-experiments::Plan load(const ConfigArguments& arguments) {
+plan::Plan load(const ConfigArguments& arguments) {
   const ConfigFile file = read_config_file(arguments);
-  return naming_file(arguments.path, [&] { return experiments::make_plan(file.config); });
+  return naming_file(arguments.path, [&] { return plan::make_plan(file.config); });
 }
 
 }  // namespace
@@ -44,25 +45,25 @@ void print(const std::string& text) {
 }
 
 void run(const RunArguments& arguments) {
-  const experiments::Plan plan = load(arguments.config);
-  std::optional<experiments::OutputFile> file;
-  std::optional<experiments::TraceFile> trace;
+  const plan::Plan plan = load(arguments.config);
+  std::optional<output::OutputFile> file;
+  std::optional<trace::TraceFile> trace;
   if (!arguments.trace.empty()) {
     file.emplace(arguments.trace);
     trace.emplace(file->stream(), plan.config, arguments.trace_run);
   }
-  experiments::ExperimentResult result;
+  run::ExperimentResult result;
   {
     const ProgressLine line;
-    result = run_experiment(plan, [&](const std::string& text) { line.show(text); },
-                            {.trace = trace ? &*trace : nullptr});
+    result = run::run_experiment(plan, [&](const std::string& text) { line.show(text); },
+                                 {.observer = trace ? &*trace : nullptr});
   }
   if (trace) {
     trace->finish();
     file->keep();
   }
-  print(arguments.json ? to_json(result, {.links = arguments.links}).dump(2) + "\n"
-                       : to_table(result));
+  print(arguments.json ? result::to_json(result, {.links = arguments.links}).dump(2) + "\n"
+                       : result::to_table(result));
 }
 
 void show(const ConfigArguments& arguments) {
@@ -76,14 +77,14 @@ void validate(const ConfigArguments& arguments) {
 
 bool reproduce(const ReproduceArguments& arguments) {
   const std::filesystem::path folder = arguments.study;
-  const experiments::Study study = experiments::load_study(folder);
+  const study::Study study = study::load_study(folder);
   const std::filesystem::path name =
       folder.has_filename() ? folder.filename() : folder.parent_path().filename();
   const std::filesystem::path output = arguments.output.empty()
                                            ? std::filesystem::path("results") / name
                                            : std::filesystem::path(arguments.output);
-  experiments::check_folder(output);
-  experiments::StudyResult result;
+  output::check_folder(output);
+  study::StudyResult result;
   {
     const ProgressLine line;
     result = run_study(study, [&](const std::string& text) { line.show(text); });
@@ -93,7 +94,7 @@ bool reproduce(const ReproduceArguments& arguments) {
   for (const std::filesystem::path& file : files) text += file.string() + "\n";
   print(text);
   return !arguments.strict ||
-         std::ranges::all_of(result.outcomes, &experiments::StudyOutcome::within_tolerance);
+         std::ranges::all_of(result.outcomes, &study::StudyOutcome::within_tolerance);
 }
 
 void quantize(const QuantizeArguments& arguments) {
@@ -104,8 +105,8 @@ void quantize(const QuantizeArguments& arguments) {
         std::pair{"layout", arguments.layout}, std::pair{"rounding", arguments.rounding},
         std::pair{"block", arguments.block},
         std::pair{"elements_per_scale", arguments.elements_per_scale}})
-    if (!value.empty()) experiments::override_value(json, std::string("/") + key, value);
-  const experiments::QuantizeOptions options = experiments::read_quantize_options(json);
+    if (!value.empty()) config::override_value(json, std::string("/") + key, value);
+  const inspect::QuantizeOptions options = inspect::read_quantize_options(json);
   try {
     std::optional<std::string_view> name;
     if (!arguments.tensor.empty()) name = arguments.tensor;

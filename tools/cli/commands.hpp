@@ -23,7 +23,7 @@ struct RunArguments {
   std::string trace_run;  ///< label of the only collective in it; empty: all
 };
 
-/// Each returns normally or throws experiments::InputError for the user's mistakes.
+/// Each returns normally or throws input::InputError for the user's mistakes.
 void run(const RunArguments& arguments);
 void show(const ConfigArguments& arguments);
 void validate(const ConfigArguments& arguments);

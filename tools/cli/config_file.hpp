@@ -6,19 +6,19 @@
 
 #include <fmt/format.h>
 
-#include "experiments/config.hpp"
-#include "experiments/input_error.hpp"
-#include "experiments/object_reader.hpp"
+#include "experiments/config/config.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json_value.hpp"
 #include "tools/cli/commands.hpp"
 
 namespace equarx::cli {
 
 struct ConfigFile {
-  experiments::Json json;  ///< as the user wrote it, with what `--set` changes
-  experiments::ExperimentConfig config;
+  input::JsonValue json;  ///< as the user wrote it, with what `--set` changes
+  config::ExperimentConfig config;
 };
 
-/// @throws experiments::InputError, whose message names the file.
+/// @throws input::InputError, whose message names the file.
 ConfigFile read_config_file(const ConfigArguments& arguments);
 
 /// Calls `use`; whatever it finds wrong in the file, the message names it.
@@ -26,8 +26,8 @@ template <typename Use>
 auto naming_file(const std::string& path, Use&& use) {
   try {
     return std::forward<Use>(use)();
-  } catch (const experiments::InputError& error) {
-    throw experiments::InputError("", fmt::format("{}: {}", path, error.what()));
+  } catch (const input::InputError& error) {
+    throw input::InputError("", fmt::format("{}: {}", path, error.what()));
   }
 }
 

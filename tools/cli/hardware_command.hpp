@@ -10,7 +10,7 @@ struct HardwareArguments {
   bool json = false;
 };
 
-/// @throws experiments::InputError if there is no such chip, or something is wrong in its file.
+/// @throws input::InputError if there is no such chip, or something is wrong in its file.
 void hardware(const HardwareArguments& arguments);
 
 }  // namespace equarx::cli

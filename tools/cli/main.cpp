@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "experiments/input_error.hpp"
+#include "experiments/input/errors.hpp"
 #include "tools/cli/app.hpp"
 #include "tools/cli/commands.hpp"
 
@@ -29,7 +29,7 @@ int run(int argc, char** argv) {
     app->parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != EXIT_SUCCESS)
-      throw experiments::InputError("", fmt::format("{}; see 'equarx-sim --help'", error.what()));
+      throw input::InputError("", fmt::format("{}; see 'equarx-sim --help'", error.what()));
     std::ostringstream text;  // of --help or --version
     app->exit(error, text, text);
     cli::print(text.str());
@@ -42,7 +42,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return run(argc, argv);
-  } catch (const equarx::experiments::InputError& error) {
+  } catch (const equarx::input::InputError& error) {
     return complain(kExitWrongInput, error.what());
   } catch (const std::exception& error) {
     return complain(kExitOurFault, error.what());

@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "experiments/object_reader.hpp"
+#include "experiments/input/object_reader.hpp"
 
 namespace equarx::cli {
 
-/// Changes the configuration as `text`, "pointer=value", says. @throws experiments::InputError
-void apply_override(experiments::Json& config, const std::string& text);
+/// Changes the configuration as `text`, "pointer=value", says. @throws input::InputError
+void apply_override(input::Json& config, const std::string& text);
 
 }  // namespace equarx::cli

@@ -5,10 +5,12 @@
 
 #include <fmt/format.h>
 
-#include "experiments/output_files.hpp"
-#include "experiments/report.hpp"
-#include "experiments/report_pictures.hpp"
-#include "experiments/result_json.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/output/files.hpp"
+#include "experiments/output/provenance.hpp"
+#include "experiments/report/pictures.hpp"
+#include "experiments/report/report.hpp"
+#include "experiments/result/json.hpp"
 
 namespace equarx::cli {
 namespace {
@@ -26,13 +28,13 @@ std::string title_of(const std::vector<std::string>& paths) {
 
 void report(const ReportArguments& arguments) {
   const std::string title = arguments.title.empty() ? title_of(arguments.results) : arguments.title;
-  experiments::ReportInput input{.title = title,
-                                 .results = experiments::read_results(arguments.results),
-                                 .pictures = {},
-                                 .version = std::string(experiments::version())};
-  experiments::fill_in_parameters(input.results);
-  input.pictures = experiments::make_pictures(input.results, kMostPictures);
-  experiments::write_file(arguments.output, make_report(input));
+  report::ReportInput input{.title = title,
+                            .results = report::read_results(arguments.results),
+                            .pictures = {},
+                            .version = std::string(output::version())};
+  report::fill_in_parameters(input.results);
+  input.pictures = report::make_pictures(input.results, kMostPictures);
+  output::write_file(arguments.output, make_report(input));
   for (const std::string& note : input.results.notes)
     fmt::print(stderr, "equarx-sim: note: {}\n", note);
 }

@@ -14,7 +14,7 @@ struct ReportArguments {
 
 /// Writes the page, whole or not at all. What its reader must know about the files goes to standard
 /// error as well, a line each.
-/// @throws experiments::InputError if a file holds no results, or the page cannot be written.
+/// @throws input::InputError if a file holds no results, or the page cannot be written.
 void report(const ReportArguments& arguments);
 
 }  // namespace equarx::cli

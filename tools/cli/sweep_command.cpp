@@ -9,10 +9,11 @@
 
 #include <fmt/format.h>
 
-#include "experiments/folder_lock.hpp"
-#include "experiments/input_error.hpp"
-#include "experiments/output_files.hpp"
-#include "experiments/sweep_runner.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/output/files.hpp"
+#include "experiments/output/folder_lock.hpp"
+#include "experiments/sweep/runner.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/sweep_progress.hpp"
@@ -20,13 +21,13 @@
 namespace equarx::cli {
 namespace {
 
-using experiments::InputError;
+using input::InputError;
 
 constexpr int kExitPointsFailed = 1;
 constexpr int kExitSignal = 128;  // as shells say it, plus the signal
 
-experiments::SweepShard read_shard(const std::string& text) {
-  experiments::SweepShard shard;
+sweep::SweepShard read_shard(const std::string& text) {
+  sweep::SweepShard shard;
   if (text.empty()) return shard;
   const char* end = text.data() + text.size();
   const auto index = std::from_chars(text.data(), end, shard.index);
@@ -39,19 +40,19 @@ experiments::SweepShard read_shard(const std::string& text) {
   return shard;
 }
 
-std::filesystem::path folder_of(const SweepArguments& arguments, const experiments::Sweep& sweep,
-                                const experiments::SweepShard& shard) {
+std::filesystem::path folder_of(const SweepArguments& arguments, const sweep::Sweep& sweep,
+                                const sweep::SweepShard& shard) {
   if (!arguments.output.empty()) return arguments.output;
   const std::filesystem::path folder = std::filesystem::path("results") / sweep.name;
   if (arguments.shard.empty()) return folder;
   return folder / fmt::format("shard-{}-of-{}", shard.index, shard.count);
 }
 
-experiments::SweepPoints load_points(const SweepArguments& arguments) {
+sweep::SweepPoints load_points(const SweepArguments& arguments) {
   constexpr std::size_t kMostWithoutYes = 100'000;
-  experiments::Sweep sweep = experiments::load_sweep(arguments.file);
+  sweep::Sweep sweep = sweep::load_sweep(arguments.file);
   return naming_file(arguments.file, [&] {
-    experiments::SweepPoints points(std::move(sweep));
+    sweep::SweepPoints points(std::move(sweep));
     if (points.size() > kMostWithoutYes && !arguments.yes && !arguments.dry_run)
       throw InputError("", fmt::format("has {} points; give --yes if you mean it, or fewer values",
                                        points.size()));
@@ -60,13 +61,16 @@ experiments::SweepPoints load_points(const SweepArguments& arguments) {
   });
 }
 
-std::string axes_text(const experiments::SweepPoints& points) {
+std::string axes_text(const sweep::SweepPoints& points) {
   std::string text = fmt::format("{}: {} points", points.sweep().name, points.size());
   if (points.excluded() > 0) text += fmt::format(" ({} excluded)", points.excluded());
   text += '\n';
-  for (const experiments::SweepAxis& axis : points.sweep().axes) {
-    const auto step_text = [](const std::vector<experiments::Json>& step) {
-      return (step.size() == 1 ? step.front() : experiments::Json(step)).dump();
+  for (const sweep::SweepAxis& axis : points.sweep().axes) {
+    const auto step_text = [](const std::vector<input::JsonValue>& step) {
+      if (step.size() == 1) return step.front()->dump();
+      input::Json values = input::Json::array();
+      for (const input::JsonValue& value : step) values.push_back(*value);
+      return values.dump();
     };
     text += fmt::format("  {}: {} from {} to {}\n", axis.name(), axis.steps.size(),
                         step_text(axis.steps.front()), step_text(axis.steps.back()));
@@ -74,41 +78,41 @@ std::string axes_text(const experiments::SweepPoints& points) {
   return text;
 }
 
-void report_broken(const experiments::SweepStore& store) {
+void report_broken(const sweep::SweepStore& store) {
   if (store.broken_lines() > 0)
     fmt::print(stderr,
                "equarx-sim: {}: {} broken or incomplete line{} left out, and computed again\n",
                store.file().string(), store.broken_lines(), store.broken_lines() == 1 ? "" : "s");
 }
 
-void print_plan(const experiments::SweepPoints& points, const std::filesystem::path& folder,
-                const experiments::SweepOptions& options) {
-  const experiments::SweepStore store(folder);
+void print_plan(const sweep::SweepPoints& points, const std::filesystem::path& folder,
+                const sweep::SweepOptions& options) {
+  const sweep::SweepStore store(folder);
   report_broken(store);
-  const experiments::SweepStatus status = sweep_status(points, store, options);
+  const sweep::SweepStatus status = sweep_status(points, store, options);
   print(axes_text(points) +
         fmt::format("  {} of this run's {} points are to be computed, into {}\n",
                     status.points - status.done, status.points, folder.string()));
 }
 
-int run(const experiments::SweepPoints& points, const std::filesystem::path& folder,
-        const experiments::SweepOptions& options, bool fresh) {
-  experiments::check_folder(folder);
-  experiments::make_folder(folder);
-  const experiments::FolderLock lock(folder);
-  const std::filesystem::path aside = fresh ? experiments::move_results_aside(folder) : "";
+int run(const sweep::SweepPoints& points, const std::filesystem::path& folder,
+        const sweep::SweepOptions& options, bool fresh) {
+  output::check_folder(folder);
+  output::make_folder(folder);
+  const output::FolderLock lock(folder);
+  const std::filesystem::path aside = fresh ? sweep::move_results_aside(folder) : "";
   if (!aside.empty())
     fmt::print(stderr, "equarx-sim: older results are now in {}\n", aside.string());
-  experiments::SweepStore store(folder);
+  sweep::SweepStore store(folder);
   report_broken(store);
   store.open();
-  experiments::SweepOutcome outcome;
+  sweep::SweepOutcome outcome;
   {
     SweepProgress progress;
     outcome = run_sweep(points, store, options,
-                        [&](const experiments::SweepStatus& status) { progress.show(status); });
+                        [&](const sweep::SweepStatus& status) { progress.show(status); });
   }
-  const experiments::SweepStatus& status = outcome.status;
+  const sweep::SweepStatus& status = outcome.status;
   if (outcome.signal != 0) {
     fmt::print(stderr,
                "equarx-sim: stopped by signal {} with {} of {} points done; run the same command "
@@ -117,7 +121,7 @@ int run(const experiments::SweepPoints& points, const std::filesystem::path& fol
     return kExitSignal + outcome.signal;
   }
   const std::filesystem::path table =
-      experiments::write_file(folder / "results.csv", sweep_csv(points, outcome.keyed, store));
+      output::write_file(folder / "results.csv", sweep_csv(points, outcome.keyed, store));
   print(fmt::format("{}: {} points, {} computed now, {} failed\n{}\n{}\n", points.sweep().name,
                     status.points, status.computed, status.failed, store.file().string(),
                     table.string()));
@@ -127,13 +131,13 @@ int run(const experiments::SweepPoints& points, const std::filesystem::path& fol
 }  // namespace
 
 int sweep(const SweepArguments& arguments) {
-  const experiments::SweepShard shard = read_shard(arguments.shard);
-  const experiments::SweepPoints points = load_points(arguments);
+  const sweep::SweepShard shard = read_shard(arguments.shard);
+  const sweep::SweepPoints points = load_points(arguments);
   const std::filesystem::path folder = folder_of(arguments, points.sweep(), shard);
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-  const experiments::SweepOptions options{.jobs = arguments.jobs == 0 ? cores : arguments.jobs,
-                                          .shard = shard,
-                                          .retry = arguments.retry};
+  const sweep::SweepOptions options{.jobs = arguments.jobs == 0 ? cores : arguments.jobs,
+                                    .shard = shard,
+                                    .retry = arguments.retry};
   if (!arguments.dry_run) return run(points, folder, options, arguments.fresh);
   print_plan(points, folder, options);
   return EXIT_SUCCESS;

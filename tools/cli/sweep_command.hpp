@@ -18,7 +18,7 @@ struct SweepArguments {
 };
 
 /// Returns the exit code: 0, 1 if points failed, 128 + the signal that ended it.
-/// @throws experiments::InputError
+/// @throws input::InputError
 int sweep(const SweepArguments& arguments);
 
 }  // namespace equarx::cli

@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kRedraw{100};
 constexpr milliseconds kLineInterval{5000};
 
-double share(const experiments::SweepStatus& status) {
+double share(const sweep::SweepStatus& status) {
   return status.points == 0 ? 1.0
                             : static_cast<double>(status.done) / static_cast<double>(status.points);
 }
@@ -30,7 +30,7 @@ std::string duration_text(double seconds) {
   return fmt::format("{} s", whole);
 }
 
-std::string bar(const experiments::SweepStatus& status) {
+std::string bar(const sweep::SweepStatus& status) {
   constexpr std::size_t kWidth = 24;
   const auto filled = static_cast<std::size_t>(static_cast<double>(kWidth) * share(status));
   return fmt::format("[{:.<{}}]", std::string(filled, '#'), kWidth);
@@ -38,7 +38,7 @@ std::string bar(const experiments::SweepStatus& status) {
 
 }  // namespace
 
-std::string progress_text(const experiments::SweepStatus& status, double seconds) {
+std::string progress_text(const sweep::SweepStatus& status, double seconds) {
   std::string text = fmt::format("{} of {} points ({:.0f} %)", status.done, status.points,
                                  std::floor(100.0 * share(status)));
   if (status.failed > 0) text += fmt::format(", {} failed", status.failed);
@@ -56,7 +56,7 @@ SweepProgress::~SweepProgress() {
   if (watched_) fmt::print(stderr, "{}", kEraseLine);
 }
 
-void SweepProgress::show(const experiments::SweepStatus& status) {
+void SweepProgress::show(const sweep::SweepStatus& status) {
   const Clock::time_point now = Clock::now();
   if (now < next_) return;
   next_ = now + (watched_ ? kRedraw : kLineInterval);

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "experiments/sweep_runner.hpp"
+#include "experiments/sweep/runner.hpp"
 
 namespace equarx::cli {
 
@@ -18,7 +18,7 @@ class SweepProgress {
   SweepProgress& operator=(const SweepProgress&) = delete;
 
   /// May be called as often as one likes.
-  void show(const experiments::SweepStatus& status);
+  void show(const sweep::SweepStatus& status);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -29,6 +29,6 @@ class SweepProgress {
 };
 
 /// "312 of 1000 points (31 %), 2 failed, 45.2 per second, 15 s left", after `seconds`.
-std::string progress_text(const experiments::SweepStatus& status, double seconds);
+std::string progress_text(const sweep::SweepStatus& status, double seconds);
 
 }  // namespace equarx::cli

@@ -2,20 +2,21 @@
 
 #include <utility>
 
-#include "experiments/config_parts.hpp"
-#include "experiments/hardware_json.hpp"
-#include "experiments/input_error.hpp"
-#include "experiments/json_text.hpp"
-#include "experiments/output_files.hpp"
-#include "experiments/topology_report.hpp"
+#include "experiments/config/hardware_json.hpp"
+#include "experiments/config/topology_json.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
+#include "experiments/inspect/topology.hpp"
+#include "experiments/output/files.hpp"
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/overrides.hpp"
 
 namespace equarx::cli {
 namespace {
 
-using experiments::InputError;
-using experiments::Json;
+using input::InputError;
+using input::Json;
 
 constexpr const char* kDefaultHardware = "tpu-v5e";
 
@@ -43,14 +44,14 @@ Json topology_of(const TopologyArguments& arguments) {
   return topology;
 }
 
-experiments::TopologyReport report(Json json, const TopologyArguments& arguments) {
+inspect::TopologyReport report(Json json, const TopologyArguments& arguments) {
   for (const std::string& override : arguments.config.overrides) apply_override(json, override);
-  experiments::ObjectReader reader(json, "");
-  const auto chip = experiments::load_chip(reader.text("hardware"), "/hardware");
-  return report_topology(experiments::read_topology(reader.object("topology"), chip), chip);
+  input::ObjectReader reader(json, "");
+  const auto chip = config::load_chip(reader.text("hardware"), "/hardware");
+  return inspect::report_topology(config::read_topology(reader.object("topology"), chip), chip);
 }
 
-experiments::TopologyReport report(const TopologyArguments& arguments) {
+inspect::TopologyReport report(const TopologyArguments& arguments) {
   Json topology = topology_of(arguments);
   const std::string& path = arguments.config.path;
   if (path.empty()) {
@@ -61,15 +62,15 @@ experiments::TopologyReport report(const TopologyArguments& arguments) {
     throw InputError("",
                      "give a CONFIG or options for the topology, not both; --set changes what "
                      "a CONFIG says");
-  const std::string text = experiments::read_file(path);
-  return naming_file(path, [&] { return report(experiments::parse_json(text), arguments); });
+  const std::string text = input::read_file(path);
+  return naming_file(path, [&] { return report(input::parse_json(text), arguments); });
 }
 
 }  // namespace
 
 void describe_topology(const TopologyArguments& arguments) {
-  const experiments::TopologyReport result = report(arguments);
-  if (!arguments.svg.empty()) experiments::write_file(arguments.svg, to_svg(result));
+  const inspect::TopologyReport result = report(arguments);
+  if (!arguments.svg.empty()) output::write_file(arguments.svg, to_svg(result));
   print(arguments.json ? to_json(result).dump(2, ' ', false, kReplace) + "\n" : to_table(result));
 }
 

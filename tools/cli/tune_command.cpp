@@ -2,8 +2,9 @@
 
 #include <optional>
 
-#include "experiments/output_file.hpp"
-#include "experiments/tune_report.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/output/output_file.hpp"
+#include "experiments/tune/report.hpp"
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/progress_line.hpp"
 
@@ -22,24 +23,22 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
-experiments::TuneResult find(const experiments::ExperimentConfig& config,
-                             const experiments::TuneOptions& options) {
+tune::TuneResult find(const config::ExperimentConfig& config, const tune::TuneOptions& options) {
   const ProgressLine line;
-  return experiments::tune(config, options, [&](const std::string& text) { line.show(text); });
+  return tune::tune(config, options, [&](const std::string& text) { line.show(text); });
 }
 
 }  // namespace
 
 void tune(const TuneArguments& arguments) {
-  experiments::TuneOptions options;
-  options.limits =
-      experiments::read_limits({arguments.max_nmse, arguments.min_sqnr, arguments.max_time});
+  tune::TuneOptions options;
+  options.limits = tune::read_limits({arguments.max_nmse, arguments.min_sqnr, arguments.max_time});
   options.formats = split(arguments.formats);
   options.exhaustive = arguments.exhaustive;
   const ConfigFile file = read_config_file(arguments.config);
-  std::optional<experiments::OutputFile> output;
+  std::optional<output::OutputFile> output;
   if (!arguments.output.empty()) output.emplace(arguments.output);
-  const experiments::TuneResult result = find(file.config, options);
+  const tune::TuneResult result = find(file.config, options);
   if (output) {
     output->stream() << best_config(file.json, result).dump(2) << '\n';
     output->keep();

@@ -19,7 +19,7 @@ struct TuneArguments {
   bool exhaustive = false;
 };
 
-/// @throws experiments::InputError for what is wrong, and if nothing is within the limits.
+/// @throws input::InputError for what is wrong, and if nothing is within the limits.
 void tune(const TuneArguments& arguments);
 
 }  // namespace equarx::cli

@@ -23,6 +23,13 @@ function(equarx_library name)
     PUBLIC equarx_compile_options ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
 endfunction()
 
+# equarx_header_library(NAME [LINKS target...]): a room that is headers alone.
+function(equarx_header_library name)
+  cmake_parse_arguments(ARG "" "" "LINKS" ${ARGN})
+  add_library(${name} INTERFACE)
+  target_link_libraries(${name} INTERFACE equarx_compile_options ${ARG_LINKS})
+endfunction()
+
 # equarx_test(NAME SOURCES file... [LINKS target...] [OPTIMISED]): one Catch2 program, one CTest test per
 # case. Test code is compiled quickly, unless what it tests lies in headers that must hold when optimised.
 function(equarx_test name)
@@ -32,6 +39,9 @@ function(equarx_test name)
     target_compile_options(${name} PRIVATE -O1)
   endif()
   target_link_libraries(${name} PRIVATE equarx_compile_options equarx_catch_main ${ARG_LINKS})
+  target_compile_definitions(${name} PRIVATE
+    EQUARX_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    EQUARX_CONFIGS_DIR="${PROJECT_SOURCE_DIR}/configs")
   catch_discover_tests(${name} TEST_PREFIX "${name}: " PROPERTIES TIMEOUT 300)
 endfunction()
 

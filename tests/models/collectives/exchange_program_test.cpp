@@ -7,7 +7,7 @@
 #include "models/collectives/traffic.hpp"
 #include "models/collectives/validate.hpp"
 #include "tests/catch.hpp"
-#include "tests/models/collectives/rings.hpp"
+#include "tests/support/rings.hpp"
 
 using namespace equarx::collectives;
 using equarx::numerics::BlockFormat;

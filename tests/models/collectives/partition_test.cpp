@@ -5,9 +5,9 @@
 #include <random>
 #include <vector>
 
-#include "models/numerics/block_format.hpp"
+#include "models/formats/block_format.hpp"
 #include "tests/catch.hpp"
-#include "tests/models/collectives/rings.hpp"
+#include "tests/support/rings.hpp"
 
 using namespace equarx::collectives;
 using equarx::numerics::kRegisterElements;

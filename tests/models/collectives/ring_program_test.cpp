@@ -9,7 +9,7 @@
 #include "models/collectives/traffic.hpp"
 #include "models/collectives/validate.hpp"
 #include "tests/catch.hpp"
-#include "tests/models/collectives/rings.hpp"
+#include "tests/support/rings.hpp"
 
 using namespace equarx::collectives;
 using equarx::numerics::BlockFormat;
@@ -64,27 +64,8 @@ std::size_t count(const Program& program, Op op, Phase phase) {
 }
 
 constexpr Phase kBothPhases[] = {Phase::reduce_scatter, Phase::all_gather};
-constexpr Direction kBothDirections[] = {Direction::forward, Direction::backward};
 
 }  // namespace
-
-TEST_CASE("directions and styles have names") {
-  REQUIRE(name(Direction::forward) == "forward");
-  REQUIRE(name(Direction::backward) == "backward");
-  REQUIRE(name(RingStyle::full_loop) == "full-loop");
-  REQUIRE(name(RingStyle::semi_loop) == "semi-loop");
-}
-
-TEST_CASE("steps of both styles") {
-  using Steps = std::array<std::uint32_t, kDirections>;
-  REQUIRE(ring_steps(2, RingStyle::full_loop) == Steps{1, 1});
-  REQUIRE(ring_steps(8, RingStyle::full_loop) == Steps{7, 7});
-  REQUIRE(ring_steps(2, RingStyle::semi_loop) == Steps{1, 0});
-  REQUIRE(ring_steps(5, RingStyle::semi_loop) == Steps{2, 2});
-  REQUIRE(ring_steps(8, RingStyle::semi_loop) == Steps{4, 3});
-  REQUIRE(ring_segments(RingStyle::full_loop) == 2);
-  REQUIRE(ring_segments(RingStyle::semi_loop) == 1);
-}
 
 TEST_CASE("every ring is a valid program of what was asked for") {
   for_each_ring([](const Program& program, const RingOptions& options) {

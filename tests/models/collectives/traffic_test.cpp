@@ -1,7 +1,7 @@
 #include "models/collectives/traffic.hpp"
 
 #include "tests/catch.hpp"
-#include "tests/models/collectives/rings.hpp"
+#include "tests/support/rings.hpp"
 
 using namespace equarx::collectives;
 using equarx::numerics::ElementFormat;

@@ -6,7 +6,7 @@
 #include "models/collectives/broadcast_program.hpp"
 #include "models/collectives/exchange_program.hpp"
 #include "tests/catch.hpp"
-#include "tests/models/collectives/rings.hpp"
+#include "tests/support/rings.hpp"
 
 using namespace equarx::collectives;
 using equarx::numerics::ElementFormat;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "tests/catch.hpp"
-#include "tests/models/collectives/rings.hpp"
+#include "tests/support/rings.hpp"
 
 using namespace equarx::collectives;
 using equarx::numerics::BlockFormat;

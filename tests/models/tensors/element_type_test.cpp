@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "models/numerics/float16.hpp"
+#include "models/numerics/elements/float16.hpp"
 #include "tests/catch.hpp"
 
 namespace {

@@ -5,7 +5,7 @@
 
 #include <sys/stat.h>
 
-#include "tests/models/tensors/files.hpp"
+#include "tests/support/tensor_files.hpp"
 
 namespace {
 

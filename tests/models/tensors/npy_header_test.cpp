@@ -1,6 +1,6 @@
 #include "models/tensors/npy_header.hpp"
 
-#include "tests/models/tensors/files.hpp"
+#include "tests/support/tensor_files.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "tests/models/tensors/files.hpp"
+#include "tests/support/tensor_files.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "tests/models/tensors/files.hpp"
+#include "tests/support/tensor_files.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <thread>
 #include <type_traits>
 
-#include "tests/models/tensors/files.hpp"
+#include "tests/support/tensor_files.hpp"
 
 namespace {
 

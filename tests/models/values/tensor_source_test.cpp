@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "models/numerics/bfloat16.hpp"
+#include "models/numerics/elements/bfloat16.hpp"
 #include "tests/catch.hpp"
 
 using namespace equarx::values;

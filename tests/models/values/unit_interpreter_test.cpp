@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tests/catch.hpp"
-#include "tests/models/collectives/rings.hpp"
+#include "tests/support/rings.hpp"
 
 using namespace equarx::values;
 using namespace equarx::collectives;

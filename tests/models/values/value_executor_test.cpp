@@ -9,8 +9,8 @@
 
 #include "models/collectives/traffic.hpp"
 #include "tests/catch.hpp"
-#include "tests/models/collectives/rings.hpp"
-#include "tests/models/values/scalar_ring.hpp"
+#include "tests/support/rings.hpp"
+#include "tests/support/scalar_ring.hpp"
 
 using namespace equarx::values;
 using namespace equarx::collectives;

@@ -5,14 +5,15 @@
 #include <iostream>
 #include <string>
 
-#include "experiments/report.hpp"
-#include "tests/tools/report/synthetic.hpp"
+#include "experiments/report/report.hpp"
+#include "experiments/input/json.hpp"
+#include "tests/support/reports.hpp"
 
 namespace {
 
 using namespace equarx;
-using experiments::Json;
-using experiments::ReportInput;
+using input::Json;
+using report::ReportInput;
 
 const std::string kHostile =
     "</script><script>window.hurt = 1</script><img src=x onerror='window.hurt = "
@@ -44,10 +45,10 @@ class Pages {
     std::ofstream(folder_ / (name + ".html"), std::ios::binary) << make_report(input);
   }
 
-  experiments::ReportResults read(const std::string& name, const std::string& text) const {
+  report::ReportResults read(const std::string& name, const std::string& text) const {
     const std::string path = (folder_ / name).string();
     std::ofstream(path, std::ios::binary) << text;
-    return experiments::read_results(std::vector{path});
+    return report::read_results(std::vector{path});
   }
 
  private:
@@ -65,7 +66,7 @@ void write_small(const Pages& pages) {
                             testing::synthetic_sweep(80) + failed + "\n{\"point\": 49, \"ke"),
       .pictures = {{"4x2, bf16", svg("navy"), 2}, {"4x2, full-loop int8", svg("teal"), 3}},
       .version = "0.1.0"};
-  for (experiments::ReportSource& source : input.results.sources)
+  for (report::ReportSource& source : input.results.sources)
     source.parameters = Json::parse(kParameters);
   pages.write("small", input);
 }

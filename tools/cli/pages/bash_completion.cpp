@@ -9,16 +9,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "experiments/embedded.hpp"
-#include "experiments/json_text.hpp"
+#include "experiments/input/embedded.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
 #include "tools/cli/app.hpp"
 #include "tools/cli/pages/described_options.hpp"
 
 namespace equarx::cli {
 namespace {
 
-using experiments::EmbeddedFile;
-using experiments::Json;
+using input::EmbeddedFile;
+using input::Json;
 using Words = std::vector<std::string>;
 
 Words names_of(std::span<const EmbeddedFile> files) {
@@ -31,14 +32,13 @@ Words names_of(std::span<const EmbeddedFile> files) {
 class Keys {
  public:
   Keys()
-      : schema_(experiments::parse_json(
-            std::string(std::ranges::find(experiments::embedded_schemas(), "experiment.schema",
-                                          &EmbeddedFile::name)
-                            ->text))) {
+      : schema_(input::parse_json(std::string(
+            std::ranges::find(input::embedded_schemas(), "experiment.schema", &EmbeddedFile::name)
+                ->text))) {
     add("", schema_);
     // Both take a name, of which the schema knows nothing.
-    values_["/hardware"] = names_of(experiments::embedded_hardware());
-    values_["/workload/model"] = names_of(experiments::embedded_models());
+    values_["/hardware"] = names_of(input::embedded_hardware());
+    values_["/workload/model"] = names_of(input::embedded_models());
   }
 
   const std::map<std::string, Words>& values() const { return values_; }
@@ -79,7 +79,7 @@ std::string action(const std::string& type, const Words& values) {
   if (type == kFolder) return "folders=yes";
   if (type == kChip)
     return fmt::format("files=yes words='{}'",
-                       fmt::join(names_of(experiments::embedded_hardware()), " "));
+                       fmt::join(names_of(input::embedded_hardware()), " "));
   if (type == kOverride) return "words=$keys open=yes";
   return ":";
 }

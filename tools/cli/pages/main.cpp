@@ -8,7 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "experiments/result_json.hpp"
+#include "experiments/output/provenance.hpp"
+#include "experiments/result/json.hpp"
 #include "tools/cli/app.hpp"
 #include "tools/cli/pages/bash_completion.hpp"
 #include "tools/cli/pages/man_page.hpp"
@@ -32,7 +33,7 @@ int main(int argc, char** argv) {
     int exit_code = 0;
     const auto app = cli::make_app(exit_code);
     write(argv[1], cli::bash_completion(*app));
-    write(argv[2], cli::man_page(*app, std::string(experiments::version())));
+    write(argv[2], cli::man_page(*app, std::string(output::version())));
     return EXIT_SUCCESS;
   } catch (const std::exception& error) {
     fmt::print(stderr, "equarx-sim-pages: {}\n", error.what());

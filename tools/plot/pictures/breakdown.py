@@ -5,13 +5,12 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter
 
-import columns
-import data
-import quantities
-import style
-import subject
-from data import Row
-from parts import Part, check_whole
+from drawing import columns, style
+from pictures import subject
+from pictures.parts import Part, check_whole
+from read.row import Row
+from read.rows import check_unique
+from words import quantities
 
 PARTS = [
     Part("payload_s", "payload on the wire", "payload", "#a6cee3", ""),
@@ -30,7 +29,7 @@ TIME_AT, SPEEDUP_AT, PARTS_AT, PART_PITCH = 0.85, 1.5, 2.15, 0.72
 
 def draw(rows: list[Row]) -> Figure:
     """One stacked bar for each label, from the top in order of appearance."""
-    data.check_unique(rows, ["label"])
+    check_unique(rows, ["label"])
     for row in rows:
         check_whole(row, PARTS)
     right = PARTS_AT + PART_PITCH * (len(PARTS) - 1) + style.EDGE

@@ -3,13 +3,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-import data
-import labels
-import paper
-import quantities
-import style
-import subject
-from data import Row
+from drawing import labels, style, ticks
+from pictures import subject
+from read import paper
+from read.row import Row
+from read.rows import check_unique
+
 
 COLUMNS = ["experiment", "hardware", "topology", "chips", "tensor_bytes", "label", "algorithm", "ring",
            "speedup", "mse", "mse_vs_baseline"]
@@ -24,7 +23,7 @@ PAPER_LOOK = {"color": style.ORANGE, "marker": "*", "markersize": PAPER_SIZE, "l
 
 def draw(rows: list[Row]) -> Figure:
     """MSE against the BF16 AllReduce (filled) and against the exact sum (hollow) of each label."""
-    data.check_unique(rows, ["label"])
+    check_unique(rows, ["label"])
     figure, [axes] = style.frame(9, 5.2, style.Margins(left=0.95, head=1.5))
     reported = paper.POINTS if all(map(paper.same_experiment, rows)) else []
     places = [place for row in rows for place in _errors(row)] + [(p.speedup, p.mse) for p in reported]
@@ -79,8 +78,8 @@ def _prepare(axes: Axes, places: list[tuple[float, float]], baseline: str) -> No
     axes.set_xlim(min(speedups) - room, max(speedups) + room)
     axes.set_yscale("log")
     axes.set_ylim(min(errors) / ERROR_ROOM, max(errors) * ERROR_ROOM)
-    quantities.log_axis(axes.yaxis, lambda value: f"{value:g}")
-    quantities.times_axis(axes.xaxis)
+    ticks.log_axis(axes.yaxis, lambda value: f"{value:g}")
+    ticks.times_axis(axes.xaxis)
     axes.set_xlabel(f"speedup over the {baseline} (right is better)")
     axes.set_ylabel("mean squared error (down is better)")
 

@@ -6,11 +6,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter
 
-import columns
-import data
-import quantities
-import style
-from trace_file import ChipTrace, Row, Slice
+from drawing import columns, style
+from read.errors import InputError
+from read.trace_file import ChipTrace, Row, Slice
+from words import quantities
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,7 +65,7 @@ def draw(trace: ChipTrace, start: float, end: float | None) -> Figure:
     """One row for the core and for each link direction, from start to end in seconds (to the end if None)."""
     end = trace.time_s if end is None else min(end, trace.time_s)
     if start >= end:
-        raise data.InputError(f"--from {quantities.time_text(start)} is not before the end of the picture, "
+        raise InputError(f"--from {quantities.time_text(start)} is not before the end of the picture, "
                               f"{quantities.time_text(end)}")
     rows = [Row(row.name, _visible(row, start, end), row.is_core) for row in trace.rows]
     _check_count(rows, start, end)
@@ -107,17 +106,17 @@ def _parts(slice: Slice, is_core: bool) -> list[Slice]:
 def _check_count(rows: list[Row], start: float, end: float) -> None:
     count = sum(len(row.slices) for row in rows)
     if count == 0:
-        raise data.InputError("nothing happens between --from and --to")
+        raise InputError("nothing happens between --from and --to")
     if count > MOST_SLICES:
         part = start + (end - start) * MOST_SLICES / count / 2
-        raise data.InputError(f"{count} slices cannot be told apart; draw a part of the time, like "
+        raise InputError(f"{count} slices cannot be told apart; draw a part of the time, like "
                               f"--from '{quantities.time_text(start)}' --to '{quantities.time_text(part)}'")
 
 
 def _look(row: Row, slice: Slice) -> Look:
     looks = CORE_LOOKS if row.is_core else LINK_LOOKS
     if slice.name not in looks:
-        raise data.InputError(f"the trace has '{slice.name}' in '{row.name}', which this picture does not know")
+        raise InputError(f"the trace has '{slice.name}' in '{row.name}', which this picture does not know")
     return looks[slice.name]
 
 

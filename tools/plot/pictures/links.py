@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon, Rectangle
 
-import quantities
-import style
-from data import InputError
-from result import Chip, Link, Run
+from drawing import style
+from read.errors import InputError
+from read.result import Chip, Link, Run
+from words import quantities
 
 # Ever darker, so that it can be read without colours.
 HEAT = LinearSegmentedColormap.from_list("busy", ["#fdf0d5", "#f6b26b", "#d95f2b", "#8c1d18", "#2b0508"])

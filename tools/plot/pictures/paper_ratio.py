@@ -7,10 +7,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-import columns
-import quantities
-import style
-from data import Row
+from drawing import columns, style
+from read.row import Row
+from words import quantities
+
 
 COLUMNS = ["what", "metric", "paper", "simulated", "ratio", "role", "tolerance", "within", "source"]
 ROLES = {

@@ -5,10 +5,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-import labels
-import quantities
-import style
-from tuned import Candidate, Tuning
+from drawing import labels, style, ticks
+from read.tuned import Candidate, Tuning
+from words import quantities
 
 SOURCE = f"{style.SIMULATED}; errors computed on tensors"
 # Room around the points for their numbers, as a factor on logarithmic axes.
@@ -75,8 +74,8 @@ def _prepare(axes: Axes, tuning: Tuning) -> None:
     axes.set_yscale("log")
     axes.set_xlim(min(times) / ROOM, max(times) * ROOM)
     axes.set_ylim(min(errors) / ROOM**2, max(errors) * ROOM**2)
-    quantities.log_axis(axes.xaxis, quantities.time_text)
-    quantities.log_axis(axes.yaxis, lambda value: f"{value:g}")
+    ticks.log_axis(axes.xaxis, quantities.time_text)
+    ticks.log_axis(axes.yaxis, lambda value: f"{value:g}")
     axes.set_xlabel("time (left is better)")
     axes.set_ylabel("NMSE against the exact sum (down is better)")
 
@@ -137,8 +136,8 @@ def _write_list(axes: Axes, tuning: Tuning) -> None:
 
 
 def _legend(looks: dict[str, style.Look], tuning: Tuning) -> list[list[Line2D]]:
-    schemes = [Line2D([], [], color=look.colour, marker=look.marker, linestyle="none", markersize=MARKER_SIZE, label=name)
-               for name, look in looks.items()]
+    schemes = [Line2D([], [], color=look.colour, marker=look.marker, linestyle="none", markersize=MARKER_SIZE,
+                      label=name) for name, look in looks.items()]
     rest = [Line2D([], [], label="best", **BEST_LOOK),
             Line2D([], [], label="simulated, but dominated", **dict(OTHER_LOOK, markersize=8))]
     if tuning.baseline:

@@ -1,6 +1,6 @@
 """What the pictures of prefill share: a panel for each model, against the tokens of the prompt."""
-import data
-from data import Row
+from read.row import Row
+from read.rows import check_unique, the_only
 
 MOST_ACROSS = 2
 COLUMNS = ["experiment", "hardware", "topology", "chips", "label", "model", "phase", "tokens", "batch", "time_s"]
@@ -16,7 +16,7 @@ def panels(rows: list[Row]) -> list[list[Row]]:
     chosen = rows_of(rows)
     if not chosen:
         raise rows[0].error("there is no row here whose 'phase' is 'prefill'")
-    data.check_unique(chosen, ["model", "topology", "label", "tokens"])
+    check_unique(chosen, ["model", "topology", "label", "tokens"])
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in sorted(chosen, key=lambda row: row.positive("tokens")):
         groups.setdefault((row.text("model"), row.text("topology")), []).append(row)
@@ -32,4 +32,4 @@ def title(group: list[Row]) -> str:
 def machine(groups: list[list[Row]]) -> str:
     """For a subtitle; a picture shows one chip and one batch only."""
     rows = [row for group in groups for row in group]
-    return f"{data.the_only(rows, 'hardware')}, batch {data.the_only(rows, 'batch')}"
+    return f"{the_only(rows, 'hardware')}, batch {the_only(rows, 'batch')}"

@@ -4,13 +4,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, MultipleLocator, NullLocator
 
-import data
-import paper
-import quantities
-import style
-import subject
-from data import Row
-from pictures import prefill
+from drawing import style, ticks
+from pictures import prefill, subject
+from read import paper
+from read.row import Row
+from read.rows import grouped
 
 COLUMNS = [*prefill.COLUMNS, "speedup"]
 PAPER_MARKER_SIZE, PAPER_LEGEND_SIZE = 13, 9
@@ -35,7 +33,7 @@ def draw(rows: list[Row]) -> Figure:
     speedups = [row.positive("speedup") for row in quantized] + [1.0]
     panels[0].set_ylim(min(speedups) - ROOM, max(speedups) + ROOM)
     panels[0].yaxis.set_major_locator(MultipleLocator(TICK_STEP))
-    quantities.times_axis(panels[0].yaxis)
+    ticks.times_axis(panels[0].yaxis)
     panels[0].set_ylabel(f"speedup over {baseline} AllReduces")
     style.caption(figure, "Speedup of a prefill with quantized AllReduces",
                   f"{prefill.machine(groups)}; time with {baseline} AllReduces / time")
@@ -53,7 +51,7 @@ def _draw_panel(axes: Axes, group: list[Row], looks: dict[str, style.Look]) -> N
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0f}"))
     axes.set_xlabel("tokens of the prompt")
     axes.axhline(1, color=style.INK, linewidth=1)
-    for label, line in data.grouped(group, "label").items():
+    for label, line in grouped(group, "label").items():
         if label not in looks:
             continue
         look = looks[label]

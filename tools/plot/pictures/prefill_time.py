@@ -4,12 +4,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-import paper
-import quantities
-import style
-from data import Row
-from parts import Part, check_whole
+from drawing import style
 from pictures import prefill
+from pictures.parts import Part, check_whole
+from read import paper
+from read.row import Row
+from words import quantities
 
 PARTS = [
     Part("matrix_s", "matrix products", "matrices", "#a6cee3", ""),

@@ -1,9 +1,10 @@
 """What the pictures against tensor size share: a panel for each slice, a line for each label."""
 from matplotlib.axes import Axes
 
-import data
-import quantities
-from data import Row
+from drawing import ticks
+from read.row import Row
+from read.rows import check_unique, grouped
+
 
 COLUMNS = ["experiment", "hardware", "topology", "chips", "tensor_bytes", "label"]
 # Room left and right of the data, as a factor on a logarithmic axis.
@@ -12,20 +13,20 @@ SIZE_MARGIN = 1.5
 
 def panels(rows: list[Row]) -> dict[str, list[Row]]:
     """The rows of each slice, smallest slice first."""
-    data.check_unique(rows, ["topology", "label", "tensor_bytes"])
-    groups = data.grouped(rows, "topology")
+    check_unique(rows, ["topology", "label", "tensor_bytes"])
+    groups = grouped(rows, "topology")
     return dict(sorted(groups.items(), key=lambda group: group[1][0].number("chips")))
 
 
 def lines(rows: list[Row]) -> dict[str, list[Row]]:
     """The rows of each label, by tensor size."""
     return {label: sorted(group, key=lambda row: row.number("tensor_bytes"))
-            for label, group in data.grouped(rows, "label").items()}
+            for label, group in grouped(rows, "label").items()}
 
 
 def labels(rows: list[Row]) -> list[str]:
     """All labels, in order of appearance."""
-    return list(data.grouped(rows, "label"))
+    return list(grouped(rows, "label"))
 
 
 def prepare(axes: Axes, topology: str, rows: list[Row]) -> None:
@@ -34,5 +35,5 @@ def prepare(axes: Axes, topology: str, rows: list[Row]) -> None:
     axes.set_title(f"{topology} ({rows[0].number('chips'):.0f} chips)", loc="left", weight="bold")
     axes.set_xscale("log", base=2)
     axes.set_xlim(min(sizes) / SIZE_MARGIN, max(sizes) * SIZE_MARGIN)
-    quantities.size_axis(axes.xaxis, min(sizes), max(sizes))
+    ticks.size_axis(axes.xaxis, min(sizes), max(sizes))
     axes.set_xlabel("tensor on each chip")

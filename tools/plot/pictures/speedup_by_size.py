@@ -5,13 +5,12 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MultipleLocator
 
-import data
-import paper
-import quantities
-import style
-import subject
-from data import Row
-from pictures import series
+from drawing import style, ticks
+from pictures import series, subject
+from read import paper
+from read.row import Row
+from read.rows import the_only
+from words import quantities
 
 COLUMNS = [*series.COLUMNS, "speedup"]
 NO_GAIN = {"facecolor": "#f1f1f1", "edgecolor": "#cccccc", "hatch": "////", "linewidth": 0}
@@ -45,10 +44,10 @@ def draw(rows: list[Row]) -> Figure:
     panels[0].set_ylim(0, top)
     step = next((step for step in TICK_STEPS if top / step <= MOST_TICKS), TICK_STEPS[-1])
     panels[0].yaxis.set_major_locator(MultipleLocator(step))
-    quantities.times_axis(panels[0].yaxis)
+    ticks.times_axis(panels[0].yaxis)
     panels[0].set_ylabel(f"speedup over the {baseline} {collective}")
     style.caption(figure, f"Speedup of {collective}s against tensor size",
-                  f"{data.the_only(rows, 'hardware')}; time of the {baseline} {collective} / time")
+                  f"{the_only(rows, 'hardware')}; time of the {baseline} {collective} / time")
     style.legend(figure, _legend(looks, rows))
     return figure
 

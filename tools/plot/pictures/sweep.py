@@ -7,12 +7,15 @@ from matplotlib.colors import LinearSegmentedColormap, LogNorm, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-import quantities
-import style
-import sweep_file
-from data import InputError
-from sweep_file import LABEL, Run, Sweep
+from drawing import style, ticks
+from read import held
+from read.errors import InputError, unknown
+from read.points import Point, Points, value_names
+from words import quantities
+from words.names import short
 
+# What may be an axis, too: the label of the collective.
+LABEL = "label"
 # Ever darker, so that it can be read without colours.
 HEAT = LinearSegmentedColormap.from_list("value", ["#fdf0d5", "#f6b26b", "#d95f2b", "#8c1d18", "#2b0508"])
 DARK_FROM = 0.5
@@ -29,7 +32,7 @@ INCHES_PER_LETTER = 0.08
 TEXT_HEIGHT = 0.2
 
 
-def draw(sweep: Sweep, x: str, y: str, value: str, label: str, where: dict[str, list[str]]) -> Figure:
+def draw(sweep: Points, x: str, y: str, value: str, label: str, where: held.Where) -> Figure:
     """A cell for each pair of values of the axes x and y, of the runs of that label at the other axes given.
 
     One of x and y may be LABEL: then all collectives are drawn."""
@@ -40,18 +43,18 @@ def draw(sweep: Sweep, x: str, y: str, value: str, label: str, where: dict[str, 
     else:
         label = _label(sweep, label)
     _check_axes(sweep, x, y, where)
-    runs = [run for run in sweep.runs if (LABEL in (x, y) or run.label in (label, ""))
-            and sweep_file.is_at(run, where)]
+    runs = [run for run in sweep.points if (LABEL in (x, y) or run.label in (label, ""))
+            and held.is_at(run, where)]
     if not any(run.label for run in runs):
         raise InputError(f"{sweep.source}: there is no run of '{label or LABEL}'"
-                         f"{' at ' + sweep_file.at_text(where) if where else ''}")
+                         f"{' at ' + held.at_text(where) if where else ''}")
     columns, rows = _steps(runs, x), _steps(runs, y)
     cells, failed = _cells(sweep, runs, x, y, value)
     grid = numpy.full((len(rows), len(columns)), numpy.nan)
     for (column, row), number in cells.items():
         grid[rows.index(row), columns.index(column)] = number
     size = _cell_size(len(columns), len(rows))
-    names = [[sweep_file.short(step) for step in steps] for steps in (columns, rows)]
+    names = [[short(step) for step in steps] for steps in (columns, rows)]
     figure, axes = _frame(size, *names)
     _fill(axes, grid, *names, [(rows.index(row), columns.index(column)) for column, row in failed], value, size)
     axes.set_xlabel(x)
@@ -60,11 +63,11 @@ def draw(sweep: Sweep, x: str, y: str, value: str, label: str, where: dict[str, 
     return figure
 
 
-def _label(sweep: Sweep, wanted: str) -> str:
+def _label(sweep: Points, wanted: str) -> str:
     labels = _labels(sweep)
     if wanted:
         if wanted not in labels:
-            raise sweep_file.unknown("label", wanted, labels, sweep.source)
+            raise unknown("label", wanted, labels, sweep.source)
         return wanted
     if len(labels) > 1:
         raise InputError(f"{sweep.source}: there are several collectives; give --label one of: {', '.join(labels)}; "
@@ -72,42 +75,42 @@ def _label(sweep: Sweep, wanted: str) -> str:
     return labels[0]
 
 
-def _by_label(sweep: Sweep) -> Sweep:
+def _by_label(sweep: Points) -> Points:
     """With the label as another axis. A point that failed did so for all of them."""
     labels = _labels(sweep)
-    return dataclasses.replace(sweep, runs=[
+    return dataclasses.replace(sweep, points=[
         dataclasses.replace(run, axes=run.axes | {LABEL: label})
-        for run in sweep.runs for label in ([run.label] if run.label else labels)])
+        for run in sweep.points for label in ([run.label] if run.label else labels)])
 
 
-def _labels(sweep: Sweep) -> list[str]:
+def _labels(sweep: Points) -> list[str]:
     labels = sweep.labels()
     if not labels:
         raise InputError(f"{sweep.source}: there is no run in it: all points failed, or there is none")
     return labels
 
 
-def _check_axes(sweep: Sweep, x: str, y: str, where: dict[str, list[str]]) -> None:
+def _check_axes(sweep: Points, x: str, y: str, where: held.Where) -> None:
     known = sweep.axes()
     for axis in (x, y):
         if axis not in known:
-            raise sweep_file.unknown("axis", axis, known, sweep.source)
+            raise unknown("axis", axis, known, sweep.source)
     if x == y:
         raise InputError(f"--x and --y are both {x}; give two axes of: {', '.join(known)}")
-    sweep_file.check_where(sweep, where)
+    held.check_where(sweep, where)
 
 
-def _steps(runs: list[Run], axis: str) -> list[str]:
+def _steps(runs: list[Point], axis: str) -> list[str]:
     """The values of an axis: sizes and numbers by size, others in the order of the sweep."""
     steps = list(dict.fromkeys(run.axes[axis] for run in runs))
     sizes = [quantities.size_of(step) for step in steps]
     return steps if None in sizes else [step for _, step in sorted(zip(sizes, steps))]
 
 
-def _cells(sweep: Sweep, runs: list[Run], x: str, y: str, value: str):
+def _cells(sweep: Points, runs: list[Point], x: str, y: str, value: str):
     """Numbers by place, and places of points that failed."""
     cells: dict[tuple[str, str], float] = {}
-    seen: dict[tuple[str, str], Run] = {}
+    seen: dict[tuple[str, str], Point] = {}
     failed = []
     for run in runs:
         place = run.axes[x], run.axes[y]
@@ -116,13 +119,13 @@ def _cells(sweep: Sweep, runs: list[Run], x: str, y: str, value: str):
             raise InputError(f"{sweep.source}: several points at {x} = {place[0]}, {y} = {place[1]}; "
                              f"choose one with --where {others[0] if others else 'AXIS'}=VALUE")
         seen[place] = run
-        number = sweep_file.number(run, value) if run.label else None
+        number = run.value(value) if run.label else None
         if number is None:
             failed.append(place)
         else:
             cells[place] = number
     if not cells:
-        raise sweep_file.unknown("number", value, sweep_file.value_names(runs), sweep.source)
+        raise unknown("number", value, value_names(runs), sweep.source)
     return cells, failed
 
 
@@ -186,7 +189,7 @@ def _colour_bar(axes: Axes, image, value: str) -> None:
     bar.minorticks_off()
     bar.grid(visible=False)
     if isinstance(image.norm, LogNorm):
-        bar.set_yticks(quantities.decade_ticks(image.norm.vmin, image.norm.vmax) or [image.norm.vmin])
+        bar.set_yticks(ticks.decade_ticks(image.norm.vmin, image.norm.vmax) or [image.norm.vmin])
 
 
 def _text(value: str, number: float) -> str:
@@ -201,10 +204,10 @@ def _text(value: str, number: float) -> str:
     return f"{number:.3g}"
 
 
-def _caption(figure: Figure, sweep: Sweep, label: str, value: str, where: dict[str, list[str]], has_holes: bool) -> None:
-    notes = [sweep_file.at_text(where)] if where else []
+def _caption(figure: Figure, sweep: Points, label: str, value: str, where: held.Where, has_holes: bool) -> None:
+    notes = [held.at_text(where)] if where else []
     notes.append("darker is more" + ("; hatched: failed, or not in the sweep" if has_holes else ""))
     version = f" {', '.join(sweep.versions)}" if sweep.versions else " (version: see results.jsonl)"
     style.caption(figure, f"{TITLES.get(value, value)} of {label or 'all collectives'}", "; ".join(notes),
-                  f"simulated with equarx-sim{version}; {len({run.key for run in sweep.runs})} points, "
+                  f"simulated with equarx-sim{version}; {len(sweep.keys())} points, "
                   f"hash of their configurations {sweep.digest()}")

@@ -3,12 +3,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-import columns
-import data
-import quantities
-import style
-import subject
-from data import Row
+from drawing import columns, style
+from pictures import subject
+from read.row import Row
+from read.rows import check_unique, grouped
+
 
 COLUMNS = ["experiment", "hardware", "topology", "chips", "tensor_bytes", "values", "label", "sqnr_db",
            "mse_vs_baseline"]
@@ -58,13 +57,13 @@ def draw(rows: list[Row]) -> Figure:
 
 def _pairs(rows: list[Row]) -> dict[str, dict[str, Row]]:
     """The rows of each label by what their values are."""
-    data.check_unique(rows, ["label", "values"])
+    check_unique(rows, ["label", "values"])
     for row in rows:
         if row.text("values") not in NAMES:
             raise row.error(f"'values' is '{row.text('values')}', but this picture compares "
                             f"'{GAUSSIAN}' with '{REAL}'")
     pairs = {label: {row.text("values"): row for row in group}
-             for label, group in data.grouped(rows, "label").items()}
+             for label, group in grouped(rows, "label").items()}
     for pair in pairs.values():
         if len(pair) != len(NAMES):
             [row] = pair.values()

@@ -2,12 +2,11 @@
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-import data
-import quantities
-import style
-import subject
-from data import Row
-from pictures import series
+from drawing import style, ticks
+from pictures import series, subject
+from read.row import Row
+from read.rows import the_only
+from words import quantities
 
 COLUMNS = [*series.COLUMNS, "time_s", "lower_bound_s"]
 # Lower bounds of tiny tensors are far below any time; the axis starts this factor below the smallest time.
@@ -35,10 +34,10 @@ def draw(rows: list[Row]) -> Figure:
     times = [row.number("time_s") for row in rows]
     panels[0].set_yscale("log")
     panels[0].set_ylim(min(times) / ROOM_BELOW, max(times) * ROOM_ABOVE)
-    quantities.log_axis(panels[0].yaxis, quantities.time_text)
+    ticks.log_axis(panels[0].yaxis, quantities.time_text)
     panels[0].set_ylabel(f"time of one {subject.collective(rows)}")
     style.caption(figure, f"Time of one {subject.collective(rows)} against tensor size",
-                  f"{data.the_only(rows, 'hardware')}; no schedule can be faster than the lower bound: "
+                  f"{the_only(rows, 'hardware')}; no schedule can be faster than the lower bound: "
                   "the bytes of the busiest link direction over its bandwidth")
     style.legend(figure, [_legend(looks)])
     return figure

@@ -1,0 +1,33 @@
+#include "experiments/config/algorithm.hpp"
+
+namespace equarx::config {
+
+std::string_view algorithm_name(Algorithm algorithm) {
+  return algorithm == kAutomatic ? "auto" : algorithm->name;
+}
+
+std::vector<Algorithm> algorithms_of(collectives::Collective collective) {
+  std::vector<Algorithm> found;
+  for (const collectives::AlgorithmInfo& algorithm : collectives::algorithms())
+    if (algorithm.does(collective)) found.push_back(&algorithm);
+  return found;
+}
+
+bool has_ring_style(Algorithm algorithm) {
+  return algorithm == kAutomatic || algorithm->has_ring_style;
+}
+
+bool has_two_phases(Algorithm algorithm) {
+  return algorithm == kAutomatic || algorithm->has_two_phases;
+}
+
+bool can_be_quantized(collectives::Collective collective, Algorithm algorithm) {
+  return algorithm == kAutomatic ? collectives::sums(collective)
+                                 : algorithm->can_quantize(collective);
+}
+
+bool can_be_plain(Algorithm algorithm) {
+  return algorithm == kAutomatic || algorithm->can_be_plain;
+}
+
+}  // namespace equarx::config

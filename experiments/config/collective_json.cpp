@@ -1,0 +1,178 @@
+#include "experiments/config/collective_json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "experiments/config/algorithm.hpp"
+#include "experiments/config/format_json.hpp"
+#include "experiments/config/json.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+
+namespace equarx::config {
+namespace {
+
+constexpr std::uint32_t kMostParts = 1U << 20;
+constexpr std::array kCollectives = {
+    collectives::Collective::all_reduce, collectives::Collective::reduce_scatter,
+    collectives::Collective::all_gather, collectives::Collective::all_to_all,
+    collectives::Collective::broadcast};
+constexpr std::array<std::string_view, 5> kCollectiveKeys = {
+    "all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast"};
+constexpr std::array<std::string_view, 2> kRingStyles = {"full-loop", "semi-loop"};
+constexpr std::array<std::string_view, 3> kQuantizedPhases = {"reduce-scatter", "all-gather",
+                                                              "both"};
+
+std::optional<std::uint32_t> read_parts(input::ObjectReader& reader, std::string_view key) {
+  if (!reader.has(key)) return std::nullopt;
+  return static_cast<std::uint32_t>(reader.integer(key, 1, kMostParts));
+}
+
+std::uint32_t read_elements_per_scale(input::ObjectReader& reader, const CollectiveConfig& config) {
+  if (config.minishards || !config.format.scaled)
+    throw input::InputError(
+        reader.place_of("elements_per_scale"),
+        "chooses the minishards of quantized collectives where they are not given; "
+        "remove it, or \"minishards\"");
+  return static_cast<std::uint32_t>(reader.integer("elements_per_scale", 1, kMostParts));
+}
+
+void refuse(input::ObjectReader& reader, std::span<const std::string_view> keys,
+            std::string_view why) {
+  for (const std::string_view key : keys)
+    if (reader.has(key)) throw input::InputError(reader.place_of(key), std::string(why));
+}
+
+Algorithm read_algorithm(input::ObjectReader& reader, collectives::Collective collective) {
+  std::vector<std::string_view> names;
+  std::vector<Algorithm> algorithms = algorithms_of(collective);
+  algorithms.push_back(kAutomatic);
+  for (const Algorithm algorithm : algorithms) names.push_back(algorithm_name(algorithm));
+  return algorithms[reader.choice("algorithm", names)];
+}
+
+/// Whether what is given under "format" and beside it describes a format with scales.
+bool wants_scales(input::ObjectReader& reader, const CollectiveConfig& config) {
+  if (!can_be_plain(config.algorithm)) return true;
+  for (const std::string_view key : {"quantize", "scale", "layout", "block"})
+    if (reader.has(key)) return true;
+  if (!reader.has("format")) return false;
+  const std::string wanted = reader.text("format");
+  return std::ranges::any_of(numerics::named_formats(), [&](const numerics::NamedFormat& named) {
+    return named.name == wanted && named.format.scaled;
+  });
+}
+
+void read_format(input::ObjectReader& reader, CollectiveConfig& config,
+                 collectives::Collective collective, numerics::ElementFormat dtype) {
+  constexpr std::array<std::string_view, 4> kScaleKeys = {"quantize", "scale", "layout", "block"};
+  if (!can_be_quantized(collective, config.algorithm)) {
+    refuse(
+        reader, kScaleKeys,
+        collectives::sums(collective)
+            ? fmt::format("is for quantized algorithms, like \"equarx\"; a plain {} has no scales, "
+                          "remove it",
+                          algorithm_name(config.algorithm))
+            : "is for quantized collectives; this one is plain, remove it");
+    config.format = read_plain_format(reader, dtype);
+    return;
+  }
+  if (!wants_scales(reader, config)) {
+    config.format = read_plain_format(reader, dtype);
+    return;
+  }
+  if (reader.has("quantize") && collective != collectives::Collective::all_reduce)
+    throw input::InputError(reader.place_of("quantize"),
+                            "chooses among the two phases of an AllReduce; remove it");
+  config.quantize = reader.choice_or("quantize", kQuantizedPhases, QuantizedPhases::both);
+  if (reader.has("quantize") && !has_two_phases(config.algorithm))
+    throw input::InputError(
+        reader.place_of("quantize"),
+        fmt::format("'{}' has one phase only; remove it", algorithm_name(config.algorithm)));
+  config.format = read_scaled_format(reader);
+}
+
+CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collective collective,
+                                 numerics::ElementFormat dtype) {
+  constexpr std::array<std::string_view, 1> kRing = {"ring"};
+  CollectiveConfig config;
+  config.algorithm = read_algorithm(reader, collective);
+  if (!has_ring_style(config.algorithm))
+    refuse(reader, kRing, "is for algorithms that go round rings; remove it");
+  config.ring = reader.choice_or("ring", kRingStyles, collectives::RingStyle::full_loop);
+  read_format(reader, config, collective, dtype);
+  config.minishards = read_parts(reader, "minishards");
+  if (reader.has("elements_per_scale"))
+    config.elements_per_scale = read_elements_per_scale(reader, config);
+  config.microshards = read_parts(reader, "microshards");
+  config.label = reader.has("label")
+                     ? reader.text("label")
+                     : fmt::format("{} {}", algorithm_name(config.algorithm), config.format.name);
+  reader.finish();
+  return config;
+}
+
+}  // namespace
+
+std::string_view name(QuantizedPhases phases) {
+  return kQuantizedPhases[static_cast<std::size_t>(phases)];
+}
+
+numerics::BlockFormat wire_format(const CollectiveConfig& collective, collectives::Phase phase,
+                                  numerics::ElementFormat dtype) {
+  const QuantizedPhases other = phase == collectives::Phase::reduce_scatter
+                                    ? QuantizedPhases::all_gather
+                                    : QuantizedPhases::reduce_scatter;
+  if (collective.format.scaled && collective.quantize == other) return {.element = dtype};
+  return collective.format;
+}
+
+collectives::Collective read_collective_kind(input::ObjectReader& reader) {
+  if (!reader.has("collective")) return collectives::Collective::all_reduce;
+  return kCollectives[reader.choice("collective", kCollectiveKeys)];
+}
+
+std::string_view collective_key(collectives::Collective collective) {
+  return kCollectiveKeys[static_cast<std::size_t>(collective)];
+}
+
+std::vector<CollectiveConfig> read_collectives(input::ObjectReader& reader,
+                                               collectives::Collective collective,
+                                               numerics::ElementFormat dtype) {
+  const input::Json& list = reader.array("collectives");
+  if (list.empty())
+    throw input::InputError("/collectives",
+                            "is empty; name at least one, like {\"algorithm\": \"ring\"}");
+  std::vector<CollectiveConfig> collectives;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string place = fmt::format("/collectives/{}", i);
+    collectives.push_back(read_collective(input::ObjectReader(list[i], place), collective, dtype));
+    for (std::size_t other = 0; other < i; ++other)
+      if (collectives[other].label == collectives[i].label)
+        throw input::InputError(place + "/label",
+                                fmt::format("'{}' is also the label of /collectives/{}; "
+                                            "give each its own",
+                                            collectives[i].label, other));
+  }
+  return collectives;
+}
+
+input::Json collective_json(const CollectiveConfig& collective, collectives::Collective kind) {
+  input::Json json = {{"label", collective.label},
+                      {"algorithm", algorithm_name(collective.algorithm)}};
+  if (has_ring_style(collective.algorithm)) json["ring"] = collectives::name(collective.ring);
+  const bool two_phases =
+      kind == collectives::Collective::all_reduce && has_two_phases(collective.algorithm);
+  if (collective.format.scaled && two_phases) json["quantize"] = name(collective.quantize);
+  json.update(format_json(collective.format));
+  if (collective.minishards) json["minishards"] = *collective.minishards;
+  if (!collective.minishards && collective.format.scaled)
+    json["elements_per_scale"] = collective.elements_per_scale;
+  if (collective.microshards) json["microshards"] = *collective.microshards;
+  return json;
+}
+
+}  // namespace equarx::config

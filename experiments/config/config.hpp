@@ -1,0 +1,157 @@
+// What a user asks for: a machine, a tensor, and the collectives to compare on them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/config/algorithm.hpp"
+#include "models/collectives/cut_rule.hpp"
+#include "models/collectives/ring_program.hpp"
+#include "models/formats/block_format.hpp"
+#include "models/hardware/chip.hpp"
+#include "models/numerics/inputs/inputs.hpp"
+#include "models/values/tensor_source.hpp"
+#include "models/workloads/attention.hpp"
+#include "models/workloads/phase.hpp"
+#include "models/workloads/transformer.hpp"
+#include "topologies/grid.hpp"
+
+namespace equarx::config {
+
+enum class TopologyKind : std::uint8_t {
+  slice,            ///< one that the hardware is offered in, with its wraparound rule
+  mesh,             ///< a grid without wraparound
+  torus,            ///< a grid with wraparound, on all axes or on those given
+  ring,             ///< chips in a circle
+  fully_connected,  ///< a cable between every two chips
+  file,             ///< any graph, from a file
+};
+
+/// A cable of a graph file. What is not given is the hardware's own.
+struct GraphLink {
+  topology::Cable cable{};
+  std::optional<double> rate;       ///< payload bytes per second of each direction
+  std::optional<double> latency_s;  ///< of each direction
+};
+
+/// What a graph file says.
+struct GraphConfig {
+  std::string name;
+  std::string description;
+  std::vector<std::string> chips;  ///< their names
+  std::vector<GraphLink> links;
+};
+
+/// A cable that the ring must not use, by the names of the chips that it joins.
+struct AvoidedCable {
+  std::string first;
+  std::string second;
+  topology::Cable cable{};
+};
+
+struct TopologyConfig {
+  TopologyKind kind = TopologyKind::slice;
+  topology::GridShape shape;        ///< of a slice, mesh, torus or ring
+  std::uint32_t chips = 0;          ///< of `fully_connected`
+  std::string file;                 ///< of `file`: its path as the user wrote it
+  GraphConfig graph;                ///< of `file`: its contents
+  std::vector<AvoidedCable> avoid;  ///< the ring is planned around them
+};
+
+struct TensorConfig {
+  std::vector<std::uint64_t> shape;  ///< empty if the size was given in bytes
+  std::uint64_t elements = 0;        ///< on each chip
+  numerics::ElementFormat dtype = numerics::ElementFormat::bf16;
+  numerics::InputSpec values;       ///< unless there are files
+  std::vector<std::string> files;   ///< as the user wrote them
+  std::optional<std::string> name;  ///< of the tensor within each file
+  tensors::TensorFiles opened;      ///< the files, in the same order
+  double sample = 1.0;              ///< share of the tensor whose values are computed
+
+  std::uint64_t bytes() const { return elements * numerics::element_bits(dtype) / 8; }
+};
+
+/// The phases of an AllReduce that are quantized; the other is sent in the type of the tensor.
+enum class QuantizedPhases : std::uint8_t { reduce_scatter, all_gather, both };
+
+/// A format, and the name that it goes by in configurations.
+struct NamedBlockFormat : numerics::BlockFormat {
+  NamedBlockFormat() = default;
+  NamedBlockFormat(std::string format_name, const numerics::BlockFormat& format)
+      : BlockFormat(format), name(std::move(format_name)) {}
+
+  std::string name = "bf16";
+};
+
+struct CollectiveConfig {
+  std::string label;
+  Algorithm algorithm = collectives::find_algorithm("ring");
+  collectives::RingStyle ring = collectives::RingStyle::full_loop;
+  QuantizedPhases quantize = QuantizedPhases::both;  ///< of a format with scales
+  NamedBlockFormat format;
+  std::uint32_t elements_per_scale =
+      collectives::kDefaultElementsPerScale;  ///< if `minishards` is not given
+  std::optional<std::uint32_t> minishards;
+  std::optional<std::uint32_t> microshards;
+};
+
+/// What a phase is sent in: a phase that is not quantized in the type of the tensor.
+numerics::BlockFormat wire_format(const CollectiveConfig& collective, collectives::Phase phase,
+                                  numerics::ElementFormat dtype);
+
+/// A cable that is slower than the others, or breaks. Both directions.
+struct LinkFault {
+  std::string first;  ///< the chips that it joins, as the user named them
+  std::string second;
+  topology::Cable cable{};
+  double bandwidth_factor = 1.0;     ///< above 0
+  double extra_latency_s = 0.0;      ///< of each direction
+  std::optional<double> fails_at_s;  ///< from then on it moves nothing
+};
+
+/// A chip whose core is slower, or faster, than the others.
+struct ChipFault {
+  std::string name;  ///< as the user named it
+  topology::ChipId chip = 0;
+  double slowdown = 1.0;  ///< factor on its core time, above 0
+};
+
+struct FaultsConfig {
+  std::vector<LinkFault> links;
+  std::vector<ChipFault> chips;
+
+  bool empty() const { return links.empty() && chips.empty(); }
+};
+
+/// A transformer's phase on all chips of the topology, by tensor parallelism: compute steps, and the
+/// AllReduces between them.
+struct WorkloadConfig {
+  std::string model_name;  ///< as the user wrote it: a name, or the path of a file
+  workloads::Transformer model;
+  workloads::Phase phase;
+  workloads::AttentionMethod attention;
+  /// Parts of the positions, so that the AllReduce of one goes on beside the compute steps of the next; 1:
+  /// it does not.
+  std::uint32_t chunks = 1;
+};
+
+enum class SimulationMode : std::uint8_t { automatic, full, symmetric };
+
+struct ExperimentConfig {
+  std::string hardware;  ///< as the user wrote it: a name, or the path of a file
+  hardware::Chip chip;
+  TopologyConfig topology;
+  FaultsConfig faults;
+  std::optional<WorkloadConfig>
+      workload;  ///< its AllReduce is what is computed, and timed among the rest
+  TensorConfig tensor;
+  collectives::Collective collective = collectives::Collective::all_reduce;
+  std::vector<CollectiveConfig> collectives;
+  std::size_t baseline = 0;  ///< index into `collectives`
+  bool numerics = true;
+  SimulationMode simulation = SimulationMode::automatic;
+};
+
+}  // namespace equarx::config

@@ -1,0 +1,130 @@
+#include "experiments/config/faults_json.hpp"
+
+#include <fmt/format.h>
+
+#include "experiments/config/chip_names.hpp"
+#include "experiments/config/topology.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "models/units/quantity.hpp"
+
+namespace equarx::config {
+namespace {
+
+const std::string kPlace = "/faults";
+
+/// Beyond these there is no machine, and no sum of times.
+constexpr double kLeastFactor = 1e-9;
+constexpr double kMostFactor = 1e9;
+
+double read_factor(input::ObjectReader& reader, std::string_view key) {
+  const double factor = reader.positive_number(key);
+  if (factor < kLeastFactor || factor > kMostFactor)
+    throw input::InputError(reader.place_of(key), fmt::format("{} is not a factor from {} to {}",
+                                                              factor, kLeastFactor, kMostFactor));
+  return factor;
+}
+
+double read_time(input::ObjectReader& reader, std::string_view key) {
+  const double seconds = reader.quantity(key, units::Dimension::time);
+  if (seconds < 0.0) throw input::InputError(reader.place_of(key), "must not be negative");
+  return seconds;
+}
+
+LinkFault read_link(input::ObjectReader reader, const std::string& place,
+                    const topology::Topology& graph, const ChipNames& names) {
+  LinkFault fault;
+  const input::Json& pair = reader.required("between", "a list of two chips that a cable joins");
+  fault.cable = names.read_pair(pair, reader.place_of("between"));
+  fault.first = graph.label(fault.cable.first);
+  fault.second = graph.label(fault.cable.second);
+  if (!graph.find_link(fault.cable.first, fault.cable.second))
+    throw input::InputError(
+        reader.place_of("between"),
+        fmt::format("no cable joins {} and {}; 'equarx-sim topology' shows the cables", fault.first,
+                    fault.second));
+  // A factor of 1 is the healthy machine, where a sweep of factors begins.
+  const bool says_something =
+      reader.has("bandwidth_factor") || reader.has("extra_latency") || reader.has("fails_at");
+  if (reader.has("bandwidth_factor"))
+    fault.bandwidth_factor = read_factor(reader, "bandwidth_factor");
+  if (reader.has("extra_latency")) fault.extra_latency_s = read_time(reader, "extra_latency");
+  if (reader.has("fails_at")) fault.fails_at_s = read_time(reader, "fails_at");
+  reader.finish();
+  if (!says_something)
+    throw input::InputError(place,
+                            "changes nothing; give bandwidth_factor, extra_latency or fails_at");
+  return fault;
+}
+
+ChipFault read_chip(input::ObjectReader reader, const ChipNames& names,
+                    const topology::Topology& graph) {
+  ChipFault fault;
+  fault.chip =
+      names.read_chip(reader.required("chip", "the name of a chip"), reader.place_of("chip"));
+  fault.name = graph.label(fault.chip);
+  reader.required("slowdown", "a factor on the chip's core time, like 2");
+  fault.slowdown = read_factor(reader, "slowdown");
+  reader.finish();
+  return fault;
+}
+
+template <typename Fault, typename Same>
+void refuse_repetition(const std::vector<Fault>& faults, const std::string& place, Same same) {
+  for (std::size_t other = 0; other + 1 < faults.size(); ++other)
+    if (same(faults[other], faults.back()))
+      throw input::InputError(fmt::format("{}/{}", place, faults.size() - 1),
+                              fmt::format("repeats {}/{}; put both into one", place, other));
+}
+
+bool same_cable(const LinkFault& one, const LinkFault& other) {
+  return std::minmax(one.cable.first, one.cable.second) ==
+         std::minmax(other.cable.first, other.cable.second);
+}
+
+}  // namespace
+
+FaultsConfig read_faults(input::ObjectReader reader, const TopologyConfig& topology,
+                         const hardware::Chip& chip) {
+  FaultsConfig faults;
+  const topology::Topology graph = plan_topology(topology, chip).graph;
+  const ChipNames names(graph);
+  if (reader.has("links")) {
+    const input::Json& list = reader.array("links");
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const std::string place = fmt::format("{}/links/{}", kPlace, i);
+      faults.links.push_back(read_link(input::ObjectReader(list[i], place), place, graph, names));
+      refuse_repetition(faults.links, kPlace + "/links", same_cable);
+    }
+  }
+  if (reader.has("chips")) {
+    const input::Json& list = reader.array("chips");
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const std::string place = fmt::format("{}/chips/{}", kPlace, i);
+      faults.chips.push_back(read_chip(input::ObjectReader(list[i], place), names, graph));
+      refuse_repetition(faults.chips, kPlace + "/chips",
+                        [](const ChipFault& a, const ChipFault& b) { return a.chip == b.chip; });
+    }
+  }
+  reader.finish();
+  return faults;
+}
+
+input::Json faults_json(const FaultsConfig& faults) {
+  input::Json json = input::Json::object();
+  for (const LinkFault& fault : faults.links) {
+    input::Json link = {{"between", {fault.first, fault.second}}};
+    const bool other = fault.extra_latency_s != 0.0 || fault.fails_at_s;
+    if (fault.bandwidth_factor != 1.0 || !other) link["bandwidth_factor"] = fault.bandwidth_factor;
+    if (fault.extra_latency_s != 0.0)
+      link["extra_latency"] = units::format(fault.extra_latency_s, units::Dimension::time);
+    if (fault.fails_at_s)
+      link["fails_at"] = units::format(*fault.fails_at_s, units::Dimension::time);
+    json["links"].push_back(link);
+  }
+  for (const ChipFault& fault : faults.chips)
+    json["chips"].push_back({{"chip", fault.name}, {"slowdown", fault.slowdown}});
+  return json;
+}
+
+}  // namespace equarx::config

@@ -1,0 +1,13 @@
+// "faults" of a configuration: links and chips that are not as the others.
+#pragma once
+
+#include "experiments/config/config.hpp"
+#include "experiments/input/object_reader.hpp"
+
+namespace equarx::config {
+
+FaultsConfig read_faults(input::ObjectReader reader, const TopologyConfig& topology,
+                         const hardware::Chip& chip);
+input::Json faults_json(const FaultsConfig& faults);
+
+}  // namespace equarx::config

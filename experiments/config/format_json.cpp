@@ -1,0 +1,102 @@
+#include "experiments/config/format_json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "experiments/config/tensor_json.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "models/numerics/codec/block_codec.hpp"
+
+namespace equarx::config {
+namespace {
+
+using numerics::BlockFormat;
+using numerics::ElementFormat;
+using numerics::Rounding;
+using numerics::ScaleFormat;
+using numerics::ScaleLayout;
+
+constexpr std::array kScaleFormats = {ScaleFormat::fp32, ScaleFormat::bf16, ScaleFormat::e8m0,
+                                      ScaleFormat::e4m3};
+constexpr std::array kLayouts = {ScaleLayout::strided, ScaleLayout::contiguous};
+constexpr std::array kRoundings = {Rounding::nearest, Rounding::stochastic};
+/// What a plain ring can sum in.
+constexpr std::array kPlainFormats = {ElementFormat::bf16,     ElementFormat::fp32,
+                                      ElementFormat::fp16,     ElementFormat::fp8_e4m3,
+                                      ElementFormat::fp8_e5m2, ElementFormat::int8};
+
+/// Formats that a plain ring has, and a quantized one cannot have, deserve more than a list.
+NamedBlockFormat choose_scaled(input::ObjectReader& reader) {
+  std::vector<std::string_view> names;
+  const std::string wanted = reader.has("format") ? reader.text("format") : "int8";
+  for (const numerics::NamedFormat& named : numerics::named_formats()) {
+    if (named.format.scaled) names.push_back(named.name);
+    if (named.name != wanted) continue;
+    if (named.format.scaled) return {std::string(named.name), named.format};
+    throw input::InputError(
+        reader.place_of("format"),
+        fmt::format("'{}' is not quantized; use \"algorithm\": \"ring\" for it, or a "
+                    "format with scales, like \"int8\"",
+                    named.name));
+  }
+  reader.choice("format", names);  // says what there is
+  throw std::logic_error("a format that is not there was found");
+}
+
+std::size_t read_block(input::ObjectReader& reader, const BlockFormat& format) {
+  if (format.layout == ScaleLayout::contiguous) {
+    if (format.block != 0 && !reader.has("block")) return format.block;
+    return reader.integer("block", 1, kMostElements);
+  }
+  if (reader.has("block"))
+    throw input::InputError(
+        reader.place_of("block"),
+        "counts for \"layout\": \"contiguous\" only; a strided minishard has 1024 groups");
+  return 0;
+}
+
+/// The rounding is all that can still be wrong with a named format.
+void read_rounding(input::ObjectReader& reader, NamedBlockFormat& format) {
+  format.rounding = input::choose(reader, "rounding", kRoundings, format.rounding);
+  try {
+    const numerics::BlockCodec codec(format);
+  } catch (const std::invalid_argument& error) {
+    throw input::InputError(reader.place_of("rounding"), error.what());
+  }
+}
+
+}  // namespace
+
+NamedBlockFormat read_scaled_format(input::ObjectReader& reader) {
+  NamedBlockFormat format = choose_scaled(reader);
+  format.scale = input::choose(reader, "scale", kScaleFormats, format.scale);
+  format.layout = input::choose(reader, "layout", kLayouts, format.layout);
+  format.block = read_block(reader, format);
+  read_rounding(reader, format);
+  return format;
+}
+
+NamedBlockFormat read_plain_format(input::ObjectReader& reader, ElementFormat fallback) {
+  const ElementFormat element = input::choose(reader, "format", kPlainFormats, fallback);
+  NamedBlockFormat format{std::string(numerics::name(element)), {.element = element}};
+  read_rounding(reader, format);
+  return format;
+}
+
+input::Json format_json(const NamedBlockFormat& format) {
+  input::Json json = {{"format", format.name}};
+  if (format.scaled) {
+    json["scale"] = numerics::name(format.scale);
+    json["layout"] = numerics::name(format.layout);
+    if (format.layout == ScaleLayout::contiguous) json["block"] = format.block;
+  }
+  json["rounding"] = numerics::name(format.rounding);
+  return json;
+}
+
+}  // namespace equarx::config

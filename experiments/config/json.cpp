@@ -1,0 +1,84 @@
+#include "experiments/config/json.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "experiments/config/collective_json.hpp"
+#include "experiments/config/faults_json.hpp"
+#include "experiments/config/hardware_json.hpp"
+#include "experiments/config/tensor_json.hpp"
+#include "experiments/config/topology.hpp"
+#include "experiments/config/topology_json.hpp"
+#include "experiments/config/workload_json.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+
+namespace equarx::config {
+namespace {
+
+constexpr std::array<std::string_view, 3> kSimulationModes = {"auto", "full", "symmetric"};
+constexpr std::array<std::string_view, 2> kSwitch = {"off", "on"};
+
+std::size_t read_baseline(input::ObjectReader& reader,
+                          const std::vector<CollectiveConfig>& collectives) {
+  if (!reader.has("baseline")) return 0;
+  std::vector<std::string_view> labels;
+  for (const CollectiveConfig& collective : collectives) labels.push_back(collective.label);
+  return reader.choice("baseline", labels);
+}
+
+/// A workload gives the tensor its size.
+void read_workload_and_tensor(input::ObjectReader& reader, ExperimentConfig& config) {
+  const std::uint32_t chips = count_chips(config.topology);
+  if (!reader.has("workload")) {
+    config.tensor = read_tensor(reader.object("tensor"), chips);
+    return;
+  }
+  if (config.collective != collectives::Collective::all_reduce)
+    throw input::InputError("/collective",
+                            "a workload's collectives are AllReduces; remove this key");
+  config.workload = read_workload(reader.object("workload"), chips);
+  const input::Json nothing = input::Json::object();
+  const input::Json& given =
+      reader.has("tensor") ? reader.required("tensor", "an object") : nothing;
+  const input::Json tensor = workload_tensor_json(given, *config.workload);
+  config.tensor = read_tensor(input::ObjectReader(tensor, "/tensor"), chips);
+}
+
+}  // namespace
+
+ExperimentConfig read_config(const input::Json& json) {
+  input::ObjectReader reader(json, "");
+  ExperimentConfig config;
+  config.hardware = reader.text("hardware");
+  config.chip = load_chip(config.hardware, "/hardware");
+  config.topology = read_topology(reader.object("topology"), config.chip);
+  if (reader.has("faults"))
+    config.faults = read_faults(reader.object("faults"), config.topology, config.chip);
+  config.collective = read_collective_kind(reader);
+  read_workload_and_tensor(reader, config);
+  config.collectives = read_collectives(reader, config.collective, config.tensor.dtype);
+  config.baseline = read_baseline(reader, config.collectives);
+  config.numerics = !reader.has("numerics") || reader.choice("numerics", kSwitch) == 1;
+  config.simulation = reader.choice_or("simulation", kSimulationModes, SimulationMode::automatic);
+  reader.finish();
+  return config;
+}
+
+input::Json to_json(const ExperimentConfig& config) {
+  input::Json json = {{"hardware", config.hardware}, {"topology", topology_json(config.topology)}};
+  if (!config.faults.empty()) json["faults"] = faults_json(config.faults);
+  if (config.workload) json["workload"] = workload_json(*config.workload);
+  json["tensor"] = tensor_json(config.tensor);
+  json["collective"] = collective_key(config.collective);
+  json["collectives"] = input::Json::array();
+  for (const CollectiveConfig& collective : config.collectives)
+    json["collectives"].push_back(collective_json(collective, config.collective));
+  json["baseline"] = config.collectives[config.baseline].label;
+  json["numerics"] = kSwitch[config.numerics ? 1 : 0];
+  json["simulation"] = kSimulationModes[static_cast<std::size_t>(config.simulation)];
+  return json;
+}
+
+}  // namespace equarx::config

@@ -1,0 +1,21 @@
+// The one place where experiment configurations meet JSON.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "experiments/config/config.hpp"
+#include "experiments/input/json_text.hpp"
+#include "experiments/input/object_reader.hpp"
+
+namespace equarx::config {
+
+/// Reads a configuration. @throws InputError for anything that is not right.
+ExperimentConfig read_config(const input::Json& json);
+
+/// The configuration with every default filled in; read_config() gives the same configuration again.
+input::Json to_json(const ExperimentConfig& config);
+
+}  // namespace equarx::config

@@ -1,0 +1,102 @@
+#include "experiments/config/set_value.hpp"
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "experiments/config/tensor_json.hpp"
+#include "experiments/config/topology_json.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
+
+namespace equarx::config {
+namespace {
+
+/// The parts of a pointer, unescaped.
+std::vector<std::string> tokens_of(const std::string& pointer) {
+  try {
+    input::Json::json_pointer rest(pointer);
+    std::vector<std::string> tokens;
+    for (; !rest.empty(); rest.pop_back()) tokens.push_back(rest.back());
+    std::ranges::reverse(tokens);
+    return tokens;
+  } catch (const input::Json::exception&) {
+    throw input::InputError(
+        pointer,
+        "is no JSON pointer; one looks like /tensor/bytes, with ~1 for '/' and ~0 for "
+        "'~' in a key");
+  }
+}
+
+input::Json& element(input::Json& array, const std::string& token, const std::string& pointer) {
+  for (std::size_t index = 0; index < array.size(); ++index)
+    if (token == std::to_string(index)) return array[index];
+  std::string labels;
+  for (input::Json& candidate : array) {
+    if (!candidate.is_object() || !candidate.contains("label")) continue;
+    if (candidate["label"] == token) return candidate;
+    labels += fmt::format(" {}", candidate["label"].dump());
+  }
+  throw input::InputError(pointer,
+                          fmt::format("there is no element '{}'; there are {}, labelled{}", token,
+                                      array.size(), labels.empty() ? " not at all" : labels));
+}
+
+void remove_alternatives(input::Json& parent, const std::string& key) {
+  const auto drop = [&](std::span<const std::string_view> alternatives) {
+    if (std::ranges::find(alternatives, key) == alternatives.end()) return;
+    for (const std::string_view other : alternatives)
+      if (other != key) parent.erase(std::string(other));
+  };
+  drop(kTensorSizes);
+  // A collective has a key "ring", too.
+  if (!parent.contains("algorithm")) drop(kTopologyKinds);
+}
+
+[[noreturn]] void refuse_inside(const std::string& pointer, const input::Json& value) {
+  throw input::InputError(pointer,
+                          fmt::format("leads into {}, which has no keys", input::kind_of(value)));
+}
+
+}  // namespace
+
+void set_member(input::Json& object, const std::string& key, input::Json value) {
+  remove_alternatives(object, key);
+  object[key] = std::move(value);
+}
+
+void set_value(input::Json& config, const std::string& pointer, const input::Json& value) {
+  std::vector<std::string> tokens = tokens_of(pointer);
+  if (tokens.empty())
+    throw input::InputError(pointer, "expected the JSON pointer of a key, like /tensor/bytes");
+  const std::string last = std::move(tokens.back());
+  tokens.pop_back();
+  input::Json* here = &config;
+  for (const std::string& token : tokens) {
+    if (here->is_array()) {
+      here = &element(*here, token, pointer);
+    } else if (here->is_object()) {
+      if (!here->contains(token)) (*here)[token] = input::Json::object();
+      here = &(*here)[token];
+    } else {
+      refuse_inside(pointer, *here);
+    }
+  }
+  if (here->is_array())
+    element(*here, last, pointer) = value;
+  else if (here->is_object())
+    set_member(*here, last, value);
+  else
+    refuse_inside(pointer, *here);
+}
+
+void override_value(input::Json& config, const std::string& pointer, const std::string& text) {
+  set_value(config, pointer, input::parse_value(text, pointer));
+}
+
+}  // namespace equarx::config

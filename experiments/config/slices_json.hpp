@@ -1,0 +1,27 @@
+// The slices of a hardware file, in JSON and in words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/input/object_reader.hpp"
+#include "models/hardware/slices.hpp"
+
+namespace equarx::config {
+
+/// Reads "slices" of a hardware file. @throws InputError
+hardware::Slices read_slices(input::ObjectReader reader);
+
+/// As read_slices() reads it.
+input::Json slices_json(const hardware::Slices& slices);
+
+/// "1x1, 2x2": the shapes one by one.
+std::string list_of_slices(const std::vector<hardware::SliceLengths>& slices);
+
+/// "2x2x1, 2x2x2, and whole 4x4x4 cubes up to 6144 chips"
+std::string slices_text(const hardware::Slices& slices);
+
+/// "axes of length 16 wrap around"
+std::string wraparound_text(const hardware::Slices& slices);
+
+}  // namespace equarx::config

@@ -1,0 +1,200 @@
+#include "experiments/config/tensor_json.hpp"
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "models/tensors/file_error.hpp"
+
+namespace equarx::config {
+namespace {
+
+using numerics::ElementFormat;
+
+constexpr std::array<std::string_view, 3> kDistributions = {"normal", "uniform", "heavy-tailed"};
+constexpr std::array<std::string_view, 2> kRankValues = {"independent", "identical"};
+constexpr std::array kDtypes = {ElementFormat::fp32, ElementFormat::bf16};
+
+std::uint64_t product(const std::vector<std::uint64_t>& shape) {
+  return std::accumulate(shape.begin(), shape.end(), std::uint64_t{1}, std::multiplies<>());
+}
+
+std::vector<std::uint64_t> read_shape(input::ObjectReader& reader) {
+  const input::Json& lengths = reader.array("shape");
+  std::vector<std::uint64_t> shape;
+  if (lengths.empty())
+    throw input::InputError(reader.place_of("shape"),
+                            "is empty; give at least one length, like [4096]");
+  std::uint64_t elements = 1;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    const std::string place = fmt::format("{}/{}", reader.place_of("shape"), i);
+    shape.push_back(input::read_integer(lengths[i], place, 1, kMostElements));
+    if (shape.back() > kMostElements / elements)
+      throw input::InputError(reader.place_of("shape"),
+                              fmt::format("has more than {} elements in all", kMostElements));
+    elements *= shape.back();
+  }
+  return shape;
+}
+
+std::uint64_t read_elements_from_bytes(input::ObjectReader& reader, ElementFormat dtype) {
+  const double bytes = reader.quantity("bytes", units::Dimension::bytes);
+  const double elements = bytes * 8.0 / static_cast<double>(numerics::element_bits(dtype));
+  if (elements < 1.0 || elements > static_cast<double>(kMostElements) ||
+      elements != std::floor(elements))
+    throw input::InputError(reader.place_of("bytes"),
+                            fmt::format("{} is not a positive whole number of {} elements",
+                                        reader.text("bytes"), numerics::name(dtype)));
+  return static_cast<std::uint64_t>(elements);
+}
+
+std::vector<std::string> read_file_names(input::ObjectReader& reader) {
+  std::vector<std::string> names;
+  const input::Json& files = reader.array("files");
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (!files[i].is_string())
+      throw input::InputError(fmt::format("{}/{}", reader.place_of("files"), i),
+                              "expected a file's name");
+    names.push_back(files[i].get<std::string>());
+  }
+  if (names.empty())
+    throw input::InputError(reader.place_of("files"),
+                            "is empty; name a file per rank, or one for all");
+  return names;
+}
+
+void read_files(input::ObjectReader& reader, TensorConfig& tensor) {
+  tensor.files = read_file_names(reader);
+  if (reader.has("tensor")) tensor.name = reader.text("tensor");
+  for (const std::string_view key : {"distribution", "seed", "ranks"})
+    if (reader.has(key))
+      throw input::InputError(reader.place_of(key),
+                              "is for synthetic values; remove it, or \"files\"");
+  reader.finish();
+}
+
+void read_values(input::ObjectReader reader, TensorConfig& tensor) {
+  if (reader.has("files")) return read_files(reader, tensor);
+  if (reader.has("tensor"))
+    throw input::InputError(reader.place_of("tensor"),
+                            "names one in \"files\"; add them, or remove it");
+  numerics::InputSpec& values = tensor.values;
+  values.distribution =
+      reader.choice_or("distribution", kDistributions, numerics::Distribution::normal);
+  // JSON tools, the schema checker among them, hold integers with a sign.
+  constexpr std::uint64_t kMostSeed = std::numeric_limits<std::int64_t>::max();
+  if (reader.has("seed")) values.seed = reader.integer("seed", 0, kMostSeed);
+  values.identical_ranks = reader.has("ranks") && reader.choice("ranks", kRankValues) == 1;
+  reader.finish();
+}
+
+std::vector<std::uint64_t> shape_of(const tensors::TensorFile& file) {
+  return {file.shape().begin(), file.shape().end()};
+}
+
+/// Opens the files and takes the shape of one rank's tensor from them.
+std::vector<std::uint64_t> open_files(TensorConfig& tensor, std::uint32_t ranks) {
+  const std::string place = "/tensor/values/files";
+  for (std::size_t i = 0; i < tensor.files.size(); ++i) {
+    try {
+      std::optional<std::string_view> name;
+      if (tensor.name) name = *tensor.name;
+      tensor.opened.push_back(std::make_shared<const tensors::TensorFile>(
+          tensors::TensorFile::open(tensor.files[i], name)));
+    } catch (const tensors::FileError& error) {
+      throw input::InputError(fmt::format("{}/{}", place, i), error.what());
+    }
+    if (shape_of(*tensor.opened[i]) != shape_of(*tensor.opened[0]))
+      throw input::InputError(fmt::format("{}/{}", place, i),
+                              fmt::format("{} has another shape than {}; all ranks need the same",
+                                          tensor.files[i], tensor.files[0]));
+  }
+  std::vector<std::uint64_t> shape = shape_of(*tensor.opened[0]);
+  if (tensor.files.size() == ranks) return shape;
+  if (tensor.files.size() != 1)
+    throw input::InputError(place,
+                            fmt::format("{} files for {} ranks; give one for each, or one with a "
+                                        "leading axis of {}",
+                                        tensor.files.size(), ranks, ranks));
+  if (shape[0] != ranks || shape.size() < 2)
+    throw input::InputError(
+        place, fmt::format("{} has the shape [{}]; one file for {} ranks needs a leading axis of "
+                           "{}, and others after it",
+                           tensor.files[0], fmt::join(shape, ", "), ranks, ranks));
+  shape.erase(shape.begin());
+  return shape;
+}
+
+ElementFormat type_of(const tensors::TensorFile& file) {
+  return file.dtype() == tensors::FileType::bf16 ? ElementFormat::bf16 : ElementFormat::fp32;
+}
+
+double read_sample(input::ObjectReader& reader) {
+  const input::Json& value = reader.required("sample", "a number above 0 and up to 1");
+  if (!value.is_number() || !(value.get<double>() > 0.0) || value.get<double>() > 1.0)
+    throw input::InputError(reader.place_of("sample"),
+                            fmt::format("{} is not a number above 0 and up to 1", value.dump()));
+  return value.get<double>();
+}
+
+}  // namespace
+
+TensorConfig read_tensor(input::ObjectReader reader, std::uint32_t ranks) {
+  TensorConfig tensor;
+  if (reader.has("values")) read_values(reader.object("values"), tensor);
+  std::vector<std::uint64_t> file_shape;
+  if (!tensor.files.empty()) file_shape = open_files(tensor, ranks);
+  tensor.dtype =
+      input::choose(reader, "dtype", kDtypes,
+                    tensor.files.empty() ? ElementFormat::bf16 : type_of(*tensor.opened[0]));
+  const std::string_view size = input::exactly_one(reader, kTensorSizes, "/tensor");
+  if (size == "bytes") {
+    tensor.elements = read_elements_from_bytes(reader, tensor.dtype);
+  } else if (size == "shape" || !file_shape.empty()) {
+    tensor.shape = size == "shape" ? read_shape(reader) : file_shape;
+    tensor.elements = product(tensor.shape);
+  }
+  if (reader.has("sample")) tensor.sample = read_sample(reader);
+  reader.finish();
+  if (tensor.elements == 0)
+    throw input::InputError("/tensor",
+                            "needs a size: \"shape\": [4096, 4096] or \"bytes\": \"32 MiB\"");
+  if (!file_shape.empty() && tensor.elements != product(file_shape))
+    throw input::InputError(fmt::format("/tensor/{}", size),
+                            fmt::format("is not the size of the files' tensors, [{}]; leave it out",
+                                        fmt::join(file_shape, ", ")));
+  return tensor;
+}
+
+std::string_view values_name(const TensorConfig& tensor) {
+  if (!tensor.files.empty()) return "files";
+  return kDistributions[static_cast<std::size_t>(tensor.values.distribution)];
+}
+
+input::Json tensor_json(const TensorConfig& tensor) {
+  input::Json json;
+  if (tensor.shape.empty())
+    json["bytes"] = units::format(static_cast<double>(tensor.bytes()), units::Dimension::bytes);
+  else
+    json["shape"] = tensor.shape;
+  json["dtype"] = numerics::name(tensor.dtype);
+  if (tensor.files.empty()) {
+    json["values"] = {{"distribution", values_name(tensor)},
+                      {"seed", tensor.values.seed},
+                      {"ranks", kRankValues[tensor.values.identical_ranks ? 1 : 0]}};
+  } else {
+    json["values"] = {{"files", tensor.files}};
+    if (tensor.name) json["values"]["tensor"] = *tensor.name;
+  }
+  json["sample"] = tensor.sample;
+  return json;
+}
+
+}  // namespace equarx::config

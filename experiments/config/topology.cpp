@@ -1,0 +1,91 @@
+#include "experiments/config/topology.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "experiments/input/errors.hpp"
+#include "topologies/fully_connected.hpp"
+
+namespace equarx::config {
+namespace {
+
+const std::string kPlace = "/topology";
+
+/// Larger machines would take longer to build than anybody waits.
+constexpr std::uint32_t kMostChips = 1 << 17;
+
+PlannedTopology with_speeds(topology::Topology graph, const LinkSpeed& speed) {
+  const std::vector<LinkSpeed> links(graph.link_count(), speed);
+  return {std::move(graph), std::nullopt, links};
+}
+
+PlannedTopology plan_grid(const topology::GridShape& shape, const LinkSpeed& speed) {
+  PlannedTopology planned = with_speeds(topology::make_grid(shape), speed);
+  planned.shape = shape;
+  return planned;
+}
+
+PlannedTopology plan_graph(const GraphConfig& config, const LinkSpeed& speed) {
+  std::vector<topology::Cable> cables;
+  std::vector<LinkSpeed> links;
+  for (const GraphLink& link : config.links) {
+    cables.push_back(link.cable);
+    const LinkSpeed own{link.rate.value_or(speed.rate), link.latency_s.value_or(speed.latency_s)};
+    links.insert(links.end(), {own, own});  // one for each direction
+  }
+  const auto chips = static_cast<std::uint32_t>(config.chips.size());
+  return {topology::Topology(chips, cables, config.chips), std::nullopt, std::move(links)};
+}
+
+}  // namespace
+
+std::uint32_t count_chips(const TopologyConfig& config) {
+  if (config.kind == TopologyKind::fully_connected) return config.chips;
+  if (config.kind == TopologyKind::file)
+    return static_cast<std::uint32_t>(config.graph.chips.size());
+  try {
+    return topology::chip_count(config.shape);
+  } catch (const std::invalid_argument& error) {
+    throw input::InputError(kPlace, error.what());
+  }
+}
+
+bool is_grid(const TopologyConfig& config) {
+  return config.kind != TopologyKind::fully_connected && config.kind != TopologyKind::file;
+}
+
+PlannedTopology plan_topology(const TopologyConfig& config, const hardware::Chip& chip) {
+  const std::uint32_t chips = count_chips(config);
+  if (chips > kMostChips)
+    throw input::InputError(
+        kPlace,
+        fmt::format("has {} chips; at most {} can be simulated chip by chip", chips, kMostChips));
+  const LinkSpeed speed{chip.link_rate(), chip.hop_latency.value};
+  switch (config.kind) {
+    case TopologyKind::slice:
+    case TopologyKind::mesh:
+    case TopologyKind::torus:
+    case TopologyKind::ring: return plan_grid(config.shape, speed);
+    case TopologyKind::fully_connected:
+      return with_speeds(topology::make_fully_connected(config.chips), speed);
+    case TopologyKind::file: return plan_graph(config.graph, speed);
+  }
+  throw std::logic_error("unknown kind of topology");
+}
+
+std::string topology_text(const TopologyConfig& config) {
+  switch (config.kind) {
+    case TopologyKind::slice: return "slice " + topology::format_lengths(config.shape.lengths);
+    case TopologyKind::mesh: return "mesh " + topology::format_lengths(config.shape.lengths);
+    case TopologyKind::torus: return "torus " + topology::format_lengths(config.shape.lengths);
+    case TopologyKind::ring: return "ring";
+    case TopologyKind::fully_connected: return "fully connected";
+    case TopologyKind::file: return "graph " + config.graph.name;
+  }
+  throw std::logic_error("unknown kind of topology");
+}
+
+}  // namespace equarx::config

@@ -1,0 +1,40 @@
+// From the topology that a user asks for to chips and links.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/config/config.hpp"
+#include "models/hardware/chip.hpp"
+#include "topologies/grid.hpp"
+#include "topologies/topology.hpp"
+
+namespace equarx::config {
+
+/// Of one direction of a cable.
+struct LinkSpeed {
+  double rate = 0.0;       ///< payload bytes per second
+  double latency_s = 0.0;  ///< per hop
+};
+
+struct PlannedTopology {
+  topology::Topology graph;
+  std::optional<topology::GridShape> shape;  ///< if it is a grid
+  std::vector<LinkSpeed> links;              ///< by topology::LinkId
+};
+
+/// Chips of a topology, without building it. @throws InputError for a shape that is not valid.
+std::uint32_t count_chips(const TopologyConfig& config);
+
+/// Whether it has axes: a slice, mesh, torus or ring.
+bool is_grid(const TopologyConfig& config);
+
+/// The chips and links. @throws InputError for more chips than can be simulated one by one.
+PlannedTopology plan_topology(const TopologyConfig& config, const hardware::Chip& chip);
+
+/// "slice 4x2"
+std::string topology_text(const TopologyConfig& config);
+
+}  // namespace equarx::config

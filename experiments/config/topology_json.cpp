@@ -1,0 +1,158 @@
+#include "experiments/config/topology_json.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "experiments/config/chip_names.hpp"
+#include "experiments/config/graph_json.hpp"
+#include "experiments/config/slices_json.hpp"
+#include "experiments/config/topology.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/input/nearest.hpp"
+#include "topologies/fully_connected.hpp"
+
+namespace equarx::config {
+namespace {
+
+const std::string kPlace = "/topology";
+
+std::vector<std::uint32_t> read_lengths(input::ObjectReader& reader, std::string_view key) {
+  const std::string text = reader.text(key);
+  try {
+    return topology::parse_lengths(text);
+  } catch (const std::invalid_argument& error) {
+    throw input::InputError(reader.place_of(key), error.what());
+  }
+}
+
+std::vector<bool> read_wraparound(input::ObjectReader& reader, std::size_t axes) {
+  if (!reader.has("wraparound")) return std::vector<bool>(axes, true);
+  const input::Json& values = reader.array("wraparound");
+  std::vector<bool> wraparound;
+  for (const input::Json& value : values) {
+    if (!value.is_boolean()) break;
+    wraparound.push_back(value.get<bool>());
+  }
+  if (wraparound.size() != axes || values.size() != axes)
+    throw input::InputError(reader.place_of("wraparound"),
+                            fmt::format("expected true or false for each of the {} axes", axes));
+  return wraparound;
+}
+
+std::uint32_t read_chip_count(input::ObjectReader& reader, std::string_view key,
+                              std::uint32_t most) {
+  return static_cast<std::uint32_t>(reader.integer(key, 1, most));
+}
+
+/// The chips that a chip is joined to, as many as fit in a message.
+std::string neighbours_of(const topology::Topology& graph, topology::ChipId chip) {
+  constexpr std::size_t kMostNamed = 6;
+  const std::vector<topology::LinkId> links = graph.out_links(chip);
+  std::vector<std::string_view> names;
+  for (const topology::LinkId link : links) names.push_back(graph.label(graph.link(link).to));
+  if (names.empty()) return "no chip";
+  if (names.size() <= kMostNamed) return input::list_of(names);
+  const std::size_t more = names.size() - kMostNamed;
+  names.resize(kMostNamed);
+  return fmt::format("{} and {} more", input::list_of(names), more);
+}
+
+topology::GridShape read_slice(input::ObjectReader& reader, const hardware::Chip& chip) {
+  constexpr std::size_t kProposals = 3;
+  const std::vector<std::uint32_t> lengths = read_lengths(reader, "slice");
+  if (!hardware::offers(chip.slices, lengths)) {
+    const auto nearest = hardware::nearest_slices(chip.slices, lengths, kProposals);
+    throw input::InputError(
+        reader.place_of("slice"),
+        fmt::format("{} has no slice {}; its slices are {} (axes in any order){}; use "
+                    "\"mesh\" or \"torus\" for a machine that is not sold",
+                    chip.name, topology::format_lengths(lengths), slices_text(chip.slices),
+                    nearest.empty() ? "" : "; nearest: " + list_of_slices(nearest)));
+  }
+  return {lengths, hardware::wraparound(chip.slices, lengths)};
+}
+
+TopologyConfig read_kind(input::ObjectReader& reader, const hardware::Chip& chip) {
+  const std::string_view kind = input::exactly_one(reader, kTopologyKinds, kPlace);
+  TopologyConfig config;
+  if (kind.empty()) {
+    reader.finish();  // a kind that is misspelt is an unknown key
+    throw input::InputError(kPlace, fmt::format("needs one of {}", input::list_of(kTopologyKinds)));
+  }
+  config.kind =
+      static_cast<TopologyKind>(std::ranges::find(kTopologyKinds, kind) - kTopologyKinds.begin());
+  switch (config.kind) {
+    case TopologyKind::slice: config.shape = read_slice(reader, chip); break;
+    case TopologyKind::mesh:
+      config.shape.lengths = read_lengths(reader, kind);
+      config.shape.wraparound.assign(config.shape.lengths.size(), false);
+      break;
+    case TopologyKind::torus:
+      config.shape.lengths = read_lengths(reader, kind);
+      config.shape.wraparound = read_wraparound(reader, config.shape.lengths.size());
+      break;
+    case TopologyKind::ring:
+      config.shape = {{read_chip_count(reader, kind, topology::kMaxChips)}, {true}};
+      break;
+    case TopologyKind::fully_connected:
+      config.chips = read_chip_count(reader, kind, topology::kMaxFullyConnected);
+      break;
+    case TopologyKind::file:
+      config.file = reader.text(kind);
+      config.graph = load_graph(config.file, reader.place_of(kind));
+      break;
+  }
+  return config;
+}
+
+std::vector<AvoidedCable> read_avoided(input::ObjectReader& reader, const TopologyConfig& config,
+                                       const hardware::Chip& chip) {
+  const topology::Topology graph = plan_topology(config, chip).graph;
+  const ChipNames names(graph);
+  const input::Json& pairs = reader.array("avoid");
+  std::vector<AvoidedCable> avoided;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const std::string place = fmt::format("{}/{}", reader.place_of("avoid"), i);
+    const topology::Cable cable = names.read_pair(pairs[i], place);
+    const AvoidedCable named{graph.label(cable.first), graph.label(cable.second), cable};
+    if (!graph.find_link(cable.first, cable.second))
+      throw input::InputError(
+          place, fmt::format("no cable joins {} and {}; {} is joined to {}", named.first,
+                             named.second, named.first, neighbours_of(graph, cable.first)));
+    avoided.push_back(named);
+  }
+  return avoided;
+}
+
+input::Json kind_json(const TopologyConfig& topology) {
+  const std::string key{kTopologyKinds[static_cast<std::size_t>(topology.kind)]};
+  switch (topology.kind) {
+    case TopologyKind::ring: return {{key, topology.shape.lengths.front()}};
+    case TopologyKind::fully_connected: return {{key, topology.chips}};
+    case TopologyKind::file: return {{key, topology.file}};
+    default: break;
+  }
+  input::Json json = {{key, topology::format_lengths(topology.shape.lengths)}};
+  if (topology.kind == TopologyKind::torus) json["wraparound"] = topology.shape.wraparound;
+  return json;
+}
+
+}  // namespace
+
+TopologyConfig read_topology(input::ObjectReader reader, const hardware::Chip& chip) {
+  TopologyConfig config = read_kind(reader, chip);
+  if (reader.has("avoid")) config.avoid = read_avoided(reader, config, chip);
+  reader.finish();
+  return config;
+}
+
+input::Json topology_json(const TopologyConfig& topology) {
+  input::Json json = kind_json(topology);
+  for (const AvoidedCable& cable : topology.avoid)
+    json["avoid"].push_back({cable.first, cable.second});
+  return json;
+}
+
+}  // namespace equarx::config

@@ -1,0 +1,149 @@
+#include "experiments/config/workload_json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "experiments/config/model_json.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "models/workloads/operations.hpp"
+
+namespace equarx::config {
+namespace {
+
+using workloads::AttentionMethod;
+using workloads::Decode;
+using workloads::Prefill;
+
+constexpr std::array<std::string_view, 2> kPhases = {"prefill", "decode"};
+constexpr std::array<std::string_view, 2> kMethods = {"unfused", "fused"};
+constexpr std::uint64_t kMostTokens = std::uint64_t{1} << 32;
+constexpr std::uint32_t kMostChunks = 64;
+
+std::uint64_t read_count(input::ObjectReader& reader, std::string_view key,
+                         std::uint64_t fallback) {
+  return reader.has(key) ? reader.integer(key, 1, kMostTokens) : fallback;
+}
+
+void refuse(input::ObjectReader& reader, std::string_view key, std::string_view why) {
+  if (reader.has(key)) throw input::InputError(reader.place_of(key), std::string(why));
+}
+
+workloads::Phase read_phase(input::ObjectReader& reader) {
+  const std::uint64_t batch = read_count(reader, "batch", 1);
+  if (reader.choice("phase", kPhases) == 0) {
+    refuse(reader, "context", "is for \"phase\": \"decode\"; a prefill has \"tokens\"");
+    return Prefill{.tokens = reader.integer("tokens", 1, kMostTokens), .batch = batch};
+  }
+  refuse(reader, "tokens", "is for \"phase\": \"prefill\"; decoding has a \"context\"");
+  return Decode{.context = reader.integer("context", 1, kMostTokens), .batch = batch};
+}
+
+AttentionMethod read_attention(input::ObjectReader reader) {
+  AttentionMethod method;
+  method.fused = reader.choice_or("method", kMethods, 0) == 1;
+  method.skips_future = reader.flag_or("skips_future", method.skips_future);
+  method.skips_outside_window = reader.flag_or("skips_outside_window", method.skips_outside_window);
+  if (method.fused) {
+    refuse(reader, "score_bytes", "is for unfused attention; fused scores stay in VMEM");
+    refuse(reader, "score_passes", "is for unfused attention; fused scores stay in VMEM");
+  }
+  if (reader.has("score_bytes")) method.score_bytes = reader.positive_number("score_bytes");
+  if (reader.has("score_passes")) method.score_passes = reader.positive_number("score_passes");
+  try {
+    workloads::check_method(method);
+  } catch (const std::invalid_argument& error) {
+    throw input::InputError(reader.place_of("score_passes"), error.what());
+  }
+  reader.finish();
+  return method;
+}
+
+/// The key that a complaint about a phase begins with.
+std::string place_of(const input::ObjectReader& reader, std::string_view complaint) {
+  for (const std::string_view key : {"tokens", "context", "batch"})
+    if (complaint.starts_with(key)) return reader.place_of(key);
+  return reader.place_of("model");
+}
+
+void check(const input::ObjectReader& reader, const WorkloadConfig& workload, std::uint32_t chips) {
+  try {
+    workloads::check_phase(workload.model, workload.phase);
+    workloads::phase_operations(workload.model, workload.phase, chips, workload.attention);
+  } catch (const std::invalid_argument& error) {
+    throw input::InputError(place_of(reader, error.what()), error.what());
+  }
+  if (workload.chunks > workloads::extent(workload.phase).rows())
+    throw input::InputError(reader.place_of("chunks"),
+                            fmt::format("{} chunks are more than the {} positions of this phase",
+                                        workload.chunks, workloads::extent(workload.phase).rows()));
+}
+
+}  // namespace
+
+WorkloadConfig read_workload(input::ObjectReader reader, std::uint32_t chips) {
+  WorkloadConfig workload;
+  workload.model_name = reader.text("model", "the name of a model, like \"gemma3-27b\", or a file");
+  workload.model = load_model(workload.model_name, reader.place_of("model"));
+  workload.phase = read_phase(reader);
+  if (reader.has("attention")) workload.attention = read_attention(reader.object("attention"));
+  if (reader.has("chunks"))
+    workload.chunks = static_cast<std::uint32_t>(reader.integer("chunks", 1, kMostChunks));
+  reader.finish();
+  check(reader, workload, chips);
+  return workload;
+}
+
+std::string_view phase_name(const workloads::Phase& phase) {
+  return kPhases[std::holds_alternative<Prefill>(phase) ? 0 : 1];
+}
+
+input::Json workload_json(const WorkloadConfig& workload) {
+  input::Json json = {{"model", workload.model_name}, {"phase", phase_name(workload.phase)}};
+  if (const auto* prefill = std::get_if<Prefill>(&workload.phase)) {
+    json.update({{"tokens", prefill->tokens}, {"batch", prefill->batch}});
+  } else {
+    const Decode& decode = std::get<Decode>(workload.phase);
+    json.update({{"context", decode.context}, {"batch", decode.batch}});
+  }
+  const AttentionMethod& method = workload.attention;
+  json["attention"] = {{"method", kMethods[method.fused ? 1 : 0]},
+                       {"skips_future", method.skips_future},
+                       {"skips_outside_window", method.skips_outside_window}};
+  if (!method.fused) {
+    json["attention"]["score_bytes"] = method.score_bytes;
+    json["attention"]["score_passes"] = method.score_passes;
+  }
+  json["chunks"] = workload.chunks;
+  return json;
+}
+
+std::uint64_t chunk_rows(const WorkloadConfig& workload) {
+  const auto rows = static_cast<std::uint64_t>(workloads::extent(workload.phase).rows());
+  return (rows + workload.chunks - 1) / workload.chunks;
+}
+
+input::Json workload_tensor_json(const input::Json& tensor, const WorkloadConfig& workload) {
+  constexpr double kSampledElements = 1 << 20;
+  constexpr double kWindows = 64.0;  // that a sample is made of
+  const input::Json shape = {chunk_rows(workload), workload.model.d_model};
+  if (!tensor.is_object())
+    throw input::InputError("/tensor",
+                            fmt::format("expected an object, found {}", input::kind_of(tensor)));
+  input::Json json = tensor;
+  if (json.contains("bytes") || (json.contains("shape") && json["shape"] != shape))
+    throw input::InputError("/tensor",
+                            fmt::format("its size comes from the workload ({} x {}); remove it",
+                                        shape[0].dump(), shape[1].dump()));
+  json["shape"] = shape;
+  const double elements = shape[0].get<double>() * shape[1].get<double>();
+  if (!json.contains("sample") && elements > kSampledElements)
+    json["sample"] = std::max(1.0 / kWindows, kSampledElements / elements);
+  return json;
+}
+
+}  // namespace equarx::config

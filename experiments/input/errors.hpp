@@ -1,0 +1,46 @@
+#pragma once
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace equarx::input {
+
+/// The user's input is wrong. One line: where, what, and what to do. Control characters that the input
+/// brings into the message become question marks, so that it stays one line and harmless to a terminal.
+class InputError : public std::runtime_error {
+ public:
+  /// `place` is a JSON pointer such as "/tensor/shape", or "" for the whole document.
+  InputError(const std::string& place, const std::string& message)
+      : std::runtime_error(printable(place.empty() ? message : place + ": " + message)) {}
+
+ private:
+  static std::string printable(std::string text) {
+    constexpr char kFirstPrintable = ' ';
+    constexpr char kDelete = 0x7f;
+    std::ranges::replace_if(
+        text, [](unsigned char c) { return c < kFirstPrintable || c == kDelete; }, '?');
+    return text;
+  }
+};
+
+/// A key that no configuration has.
+class UnknownKeyError : public InputError {
+ public:
+  UnknownKeyError(const std::string& place, const std::string& message)
+      : InputError(place, message), place_(place) {}
+
+  /// JSON pointer of the key.
+  const std::string& place() const { return place_; }
+
+ private:
+  std::string place_;
+};
+
+/// The program broke a promise of its own (a bound, a conservation law): our fault, never a result.
+class InvariantError : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+}  // namespace equarx::input

@@ -1,0 +1,36 @@
+// A JSON value as a member: headers hold one without knowing the JSON library.
+#pragma once
+
+#include <memory>
+
+#include "experiments/input/object_reader.hpp"
+
+namespace equarx::input {
+
+/// Owns a JSON value, and is copied with it. null at first.
+class JsonValue {
+ public:
+  JsonValue();
+  JsonValue(Json value);  // NOLINT(google-explicit-constructor): it is one
+  JsonValue(const JsonValue& other);
+  JsonValue(JsonValue&& other) noexcept;
+  JsonValue& operator=(JsonValue other) noexcept;
+  ~JsonValue();
+
+  const Json& get() const { return *value_; }
+  Json& get() { return *value_; }
+  operator const Json&() const { return *value_; }  // NOLINT(google-explicit-constructor)
+
+  const Json& operator*() const { return *value_; }
+  Json& operator*() { return *value_; }
+  const Json* operator->() const { return value_.get(); }
+  Json* operator->() { return value_.get(); }
+
+  /// Whether both are the same JSON, with keys in the same order.
+  bool operator==(const JsonValue& other) const;
+
+ private:
+  std::unique_ptr<Json> value_;
+};
+
+}  // namespace equarx::input

@@ -1,0 +1,162 @@
+#include "experiments/input/object_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/input/nearest.hpp"
+
+namespace equarx::input {
+namespace {
+
+/// A key as a token of a JSON pointer (RFC 6901).
+std::string escaped(std::string_view key) {
+  std::string token;
+  for (const char c : key) {
+    if (c == '~')
+      token += "~0";
+    else if (c == '/')
+      token += "~1";
+    else
+      token += c;
+  }
+  return token;
+}
+
+[[noreturn]] void wrong_type(const std::string& place, std::string_view expected,
+                             const Json& value) {
+  throw InputError(place, fmt::format("expected {}, found {}", expected, kind_of(value)));
+}
+
+}  // namespace
+
+std::string_view kind_of(const Json& value) {
+  switch (value.type()) {
+    case Json::value_t::null: return "null";
+    case Json::value_t::object: return "an object";
+    case Json::value_t::array: return "an array";
+    case Json::value_t::string: return "a string";
+    case Json::value_t::boolean: return "true or false";
+    default: return "a number";
+  }
+}
+
+std::uint64_t read_integer(const Json& value, const std::string& place, std::uint64_t least,
+                           std::uint64_t most) {
+  if (!value.is_number()) wrong_type(place, "an integer", value);
+  const bool is_natural =
+      value.is_number_unsigned() || (value.is_number_integer() && value.get<std::int64_t>() >= 0);
+  const bool fits =
+      is_natural && value.get<std::uint64_t>() >= least && value.get<std::uint64_t>() <= most;
+  if (!fits)
+    throw InputError(place,
+                     fmt::format("{} is not an integer from {} to {}", value.dump(), least, most));
+  return value.get<std::uint64_t>();
+}
+
+ObjectReader::ObjectReader(const Json& value, std::string place)
+    : value_(value), place_(std::move(place)) {
+  if (!value.is_object()) wrong_type(place_.empty() ? "the document" : place_, "an object", value);
+}
+
+bool ObjectReader::has(std::string_view key) {
+  asked_.push_back(key);
+  return value_.contains(key);
+}
+
+std::string ObjectReader::place_of(std::string_view key) const {
+  return fmt::format("{}/{}", place_, escaped(key));
+}
+
+const Json& ObjectReader::required(std::string_view key, std::string_view expected) {
+  if (has(key)) return value_.at(std::string(key));
+  for (const auto& [present, value] : value_.items())
+    if (is_misspelt(present, key)) unknown_key(present, std::array{key});
+  throw InputError(place_of(key), fmt::format("is missing; expected {}", expected));
+}
+
+std::string ObjectReader::text(std::string_view key) { return text(key, "a string"); }
+
+std::string ObjectReader::text(std::string_view key, std::string_view expected) {
+  const Json& value = required(key, expected);
+  if (!value.is_string()) wrong_type(place_of(key), expected, value);
+  return value.get<std::string>();
+}
+
+double ObjectReader::quantity(std::string_view key, units::Dimension dimension) {
+  const std::string text =
+      this->text(key, fmt::format("{} with its unit, like \"{}\"", units::name(dimension),
+                                  units::example(dimension)));
+  try {
+    return units::parse(text, dimension);
+  } catch (const std::invalid_argument& error) {
+    throw InputError(place_of(key), error.what());
+  }
+}
+
+std::uint64_t ObjectReader::integer(std::string_view key, std::uint64_t least, std::uint64_t most) {
+  return read_integer(required(key, "an integer"), place_of(key), least, most);
+}
+
+double ObjectReader::positive_number(std::string_view key) {
+  const Json& value = required(key, "a number above 0");
+  if (!value.is_number()) wrong_type(place_of(key), "a number above 0", value);
+  if (!(value.get<double>() > 0.0))
+    throw InputError(place_of(key), fmt::format("{} is not above 0", value.dump()));
+  return value.get<double>();
+}
+
+bool ObjectReader::flag_or(std::string_view key, bool fallback) {
+  if (!has(key)) return fallback;
+  const Json& value = required(key, "true or false");
+  if (!value.is_boolean()) wrong_type(place_of(key), "true or false", value);
+  return value.get<bool>();
+}
+
+ObjectReader ObjectReader::object(std::string_view key) {
+  return {required(key, "an object"), place_of(key)};
+}
+
+const Json& ObjectReader::array(std::string_view key) {
+  const Json& value = required(key, "an array");
+  if (!value.is_array()) wrong_type(place_of(key), "an array", value);
+  return value;
+}
+
+std::size_t ObjectReader::choice(std::string_view key, std::span<const std::string_view> names) {
+  const std::string text = this->text(key, fmt::format("one of {}", list_of(names)));
+  const auto found = std::ranges::find(names, text);
+  if (found == names.end())
+    throw InputError(place_of(key), fmt::format("'{}' is not known; did you mean '{}'? (one of {})",
+                                                text, nearest(text, names), list_of(names)));
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+void ObjectReader::finish() const {
+  for (const auto& [key, value] : value_.items())
+    if (std::ranges::find(asked_, key) == asked_.end()) unknown_key(key, asked_);
+}
+
+void ObjectReader::unknown_key(std::string_view key,
+                               std::span<const std::string_view> known) const {
+  throw UnknownKeyError(
+      place_of(key), fmt::format("unknown key '{}'; did you mean '{}'?", key, nearest(key, known)));
+}
+
+std::string_view exactly_one(ObjectReader& reader, std::span<const std::string_view> alternatives,
+                             const std::string& place) {
+  std::string_view found;
+  for (const std::string_view key : alternatives) {
+    if (!reader.has(key)) continue;
+    if (!found.empty())
+      throw InputError(place, fmt::format("has both '{}' and '{}'; give one of them", found, key));
+    found = key;
+  }
+  return found;
+}
+
+}  // namespace equarx::input

@@ -1,0 +1,88 @@
+// Reads one JSON object and remembers what was asked for.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "models/units/quantity.hpp"
+
+namespace equarx::input {
+
+/// Keeps the order of keys, so that what is printed looks like what was read.
+using Json = nlohmann::ordered_json;
+
+/// Every getter throws InputError with the JSON pointer of what is wrong. finish() rejects the keys that
+/// nobody asked for, so a misspelt one is never ignored.
+class ObjectReader {
+ public:
+  /// `place` is the JSON pointer of `value`, which must be an object.
+  ObjectReader(const Json& value, std::string place);
+
+  bool has(std::string_view key);
+  /// `expected` says what it should be, for the message if it is missing.
+  const Json& required(std::string_view key, std::string_view expected);
+  std::string place_of(std::string_view key) const;
+
+  std::string text(std::string_view key);
+  /// `expected` says what is wanted more closely than "a string".
+  std::string text(std::string_view key, std::string_view expected);
+  double quantity(std::string_view key, units::Dimension dimension);
+  /// An integer from `least` to `most`.
+  std::uint64_t integer(std::string_view key, std::uint64_t least, std::uint64_t most);
+  /// A plain number above 0.
+  double positive_number(std::string_view key);
+  /// true or false; `fallback` without the key.
+  bool flag_or(std::string_view key, bool fallback);
+  ObjectReader object(std::string_view key);
+  const Json& array(std::string_view key);
+
+  /// The place of the text in `names`; for any other text the nearest name is proposed.
+  std::size_t choice(std::string_view key, std::span<const std::string_view> names);
+
+  /// choice() into an enumeration whose values are numbered as `names` are; `fallback` without the key.
+  template <typename Enum>
+  Enum choice_or(std::string_view key, std::span<const std::string_view> names, Enum fallback) {
+    return has(key) ? static_cast<Enum>(choice(key, names)) : fallback;
+  }
+
+  void finish() const;
+
+ private:
+  [[noreturn]] void unknown_key(std::string_view key,
+                                std::span<const std::string_view> known) const;
+
+  const Json& value_;
+  std::string place_;
+  std::vector<std::string_view> asked_;
+};
+
+/// An integer from `least` to `most`, at `place`.
+std::uint64_t read_integer(const Json& value, const std::string& place, std::uint64_t least,
+                           std::uint64_t most);
+
+/// The one key of `alternatives` that is there; empty if none is. @throws InputError if there are two.
+std::string_view exactly_one(ObjectReader& reader, std::span<const std::string_view> alternatives,
+                             const std::string& place);
+
+/// A choice among values that have a name().
+template <typename Enum, std::size_t N>
+Enum choose(ObjectReader& reader, std::string_view key, const std::array<Enum, N>& values,
+            Enum fallback) {
+  if (!reader.has(key)) return fallback;
+  std::array<std::string_view, N> names;
+  std::ranges::transform(values, names.begin(), [](Enum value) { return name(value); });
+  return values[reader.choice(key, names)];
+}
+
+/// What a JSON value is, for messages: "a number".
+std::string_view kind_of(const Json& value);
+
+}  // namespace equarx::input

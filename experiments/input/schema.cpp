@@ -1,0 +1,63 @@
+#include "experiments/input/schema.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validator.hpp>
+
+#include "experiments/input/embedded.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+
+namespace equarx::input {
+namespace {
+
+// The library's adapter takes the type whose keys are sorted.
+using SortedJson = nlohmann::json;
+
+SortedJson sorted(const Json& document) { return SortedJson::parse(document.dump()); }
+
+SortedJson schema_text(const std::string& name) {
+  const auto files = embedded_schemas();
+  const auto found = std::ranges::find(files, fmt::format("{}.schema", name), &EmbeddedFile::name);
+  if (found == files.end()) throw std::logic_error(fmt::format("no schema called {}", name));
+  return SortedJson::parse(found->text);
+}
+
+/// The library names a place as a list of "<root>", "[key]", "[0]".
+std::string pointer_of(const valijson::ValidationResults::Error& error) {
+  std::string pointer;
+  for (std::size_t i = 1; i < error.context.size(); ++i) {
+    std::string_view token = error.context[i];
+    if (token.starts_with('[')) token = token.substr(1, token.size() - 2);
+    pointer += '/';
+    pointer += token;
+  }
+  return pointer;
+}
+
+}  // namespace
+
+void check_schema(const Json& document, const std::string& name) {
+  const SortedJson text = schema_text(name);
+  valijson::Schema schema;
+  valijson::SchemaParser parser;
+  parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(text), schema);
+  const SortedJson target = sorted(document);
+  valijson::Validator validator;
+  valijson::ValidationResults results;
+  if (validator.validate(schema, valijson::adapters::NlohmannJsonAdapter(target), &results)) return;
+  valijson::ValidationResults::Error error;
+  results.popError(error);
+  std::string description = error.description;
+  std::ranges::replace(description, '\n', ' ');
+  throw InputError(pointer_of(error), fmt::format("does not fit the schema: {}", description));
+}
+
+}  // namespace equarx::input

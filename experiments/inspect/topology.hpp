@@ -1,0 +1,35 @@
+// What a topology is like: for people, for machines, and as a picture.
+#pragma once
+
+#include <string>
+
+#include "experiments/config/topology.hpp"
+#include "experiments/input/object_reader.hpp"
+#include "models/hardware/chip.hpp"
+#include "topologies/metrics.hpp"
+#include "topologies/ring_search.hpp"
+
+namespace equarx::inspect {
+
+/// Everything but the ring is of all cables, also of those that the ring avoids.
+struct TopologyReport {
+  std::string hardware;  ///< name of the chip
+  config::TopologyConfig config;
+  config::PlannedTopology topology;
+  topology::DegreeRange degree;
+  topology::Distances distances;
+  topology::Bisection bisection;  ///< its weight: payload bytes per second of one direction
+  topology::RingSearch ring;
+};
+
+/// @throws InputError for more chips than can be simulated one by one.
+TopologyReport report_topology(const config::TopologyConfig& config, const hardware::Chip& chip);
+
+std::string to_table(const TopologyReport& report);
+input::Json to_json(const TopologyReport& report);
+
+/// An SVG picture with the ring highlighted, if there is one.
+/// @throws InputError for more chips than are legible.
+std::string to_svg(const TopologyReport& report);
+
+}  // namespace equarx::inspect

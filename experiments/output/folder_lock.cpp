@@ -1,0 +1,51 @@
+#include "experiments/output/folder_lock.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "experiments/input/errors.hpp"
+
+namespace equarx::output {
+namespace {
+
+constexpr mode_t kMode = 0666;  // as the user's mask allows
+
+// Of the kind that a process does not hand down: workers that outlive their parent must not hold it. It
+// works over NFS, too.
+struct flock whole_file() {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
+}  // namespace
+
+FolderLock::FolderLock(const std::filesystem::path& folder)
+    : descriptor_(open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kMode)) {
+  if (descriptor_ < 0)
+    throw input::InputError(
+        "", fmt::format("cannot write to {}: {}", folder.string(), std::strerror(errno)));
+  struct flock lock = whole_file();
+  if (fcntl(descriptor_, F_SETLK, &lock) == 0) return;
+  const int error = errno;
+  const bool held = error == EACCES || error == EAGAIN;
+  const bool known = held && fcntl(descriptor_, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  close(descriptor_);
+  if (!held)
+    throw input::InputError(
+        "", fmt::format("cannot lock {}: {}", folder.string(), std::strerror(error)));
+  throw input::InputError(
+      "", fmt::format("another sweep{} writes to {}; wait for its end, or choose another "
+                      "folder with -o",
+                      known ? fmt::format(" (process {})", lock.l_pid) : "", folder.string()));
+}
+
+FolderLock::~FolderLock() { close(descriptor_); }
+
+}  // namespace equarx::output

@@ -1,0 +1,22 @@
+// Keeps two processes from writing to one folder.
+#pragma once
+
+#include <filesystem>
+
+namespace equarx::output {
+
+/// Holds the folder, by a lock on a file in it, until it is destroyed or its process ends in whatever
+/// way. Child processes do not inherit it.
+class FolderLock {
+ public:
+  /// @throws InputError if another process holds the folder, or it cannot be written to.
+  explicit FolderLock(const std::filesystem::path& folder);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace equarx::output

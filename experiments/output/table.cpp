@@ -1,0 +1,30 @@
+#include "experiments/output/table.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/units/quantity.hpp"
+
+namespace equarx::output {
+
+std::string aligned_table(const std::vector<TableRow>& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const TableRow& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  std::string text;
+  for (const TableRow& row : rows) {
+    text += fmt::format("  {:<{}}", row[0], widths[0]);
+    for (std::size_t i = 1; i < row.size(); ++i) text += fmt::format("  {:>{}}", row[i], widths[i]);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string time_text(double seconds) {
+  return units::format_short(seconds, units::Dimension::time);
+}
+
+std::string size_text(double bytes) { return units::format_short(bytes, units::Dimension::bytes); }
+
+}  // namespace equarx::output

@@ -1,0 +1,145 @@
+#include "experiments/plan/checks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "experiments/input/errors.hpp"
+#include "experiments/plan/estimates.hpp"
+#include "experiments/process/host_memory.hpp"
+#include "models/collectives/exchange_program.hpp"
+#include "models/units/quantity.hpp"
+#include "models/values/value_executor.hpp"
+
+namespace equarx::plan {
+namespace {
+
+std::string bytes_text(double bytes) { return units::format_short(bytes, units::Dimension::bytes); }
+
+/// What one chip holds: its tensor and the result.
+double working_set_bytes(const config::TensorConfig& tensor) {
+  return 2.0 * static_cast<double>(tensor.bytes());
+}
+
+/// Elements of minishards that a chip works on at once: one of every segment, of its coarsest chunks.
+double minishard_elements(const collectives::Partition& partition) {
+  double elements = 0.0;
+  for (std::uint32_t segment = 0; segment < partition.segments(); ++segment) {
+    double largest = 0.0;
+    const std::size_t axes = partition.segment(segment).axes.size();
+    for (std::uint32_t uncut = 0; uncut < std::max<std::size_t>(axes, 1); ++uncut)
+      largest = std::max(largest, static_cast<double>(partition.chunk_elements(segment, uncut)) /
+                                      partition.cut(segment, uncut).minishards);
+    elements += largest;
+  }
+  return elements;
+}
+
+/// Links that leave a chip; of a graph, the chip that has most.
+std::size_t links_of_chip(const config::TopologyConfig& topology) {
+  if (topology.kind == config::TopologyKind::fully_connected) return topology.chips - 1;
+  std::size_t links = 0;
+  if (topology.kind == config::TopologyKind::file) {
+    std::vector<std::size_t> by_chip(topology.graph.chips.size());
+    for (const config::GraphLink& link : topology.graph.links)
+      for (const topology::ChipId chip : {link.cable.first, link.cable.second})
+        links = std::max(links, ++by_chip[chip]);
+    return links;
+  }
+  for (const std::uint32_t length : topology.shape.lengths)
+    links += std::min<std::size_t>(length - 1, 2);
+  return links;
+}
+
+/// Links that a chip sends over at once: to different peers, of which a direct exchange has only some
+/// under way, and no more than leave the chip.
+std::size_t links_at_once(const collectives::Program& program,
+                          const config::TopologyConfig& topology) {
+  std::set<collectives::Offset> peers;
+  for (const collectives::Channel& channel : program.channels) peers.insert(channel.offset);
+  return std::min(
+      {peers.size(), links_of_chip(topology), std::size_t{collectives::kRoundsUnderWay}});
+}
+
+}  // namespace
+
+void check_hbm_capacity(const config::ExperimentConfig& config) {
+  const double needed = working_set_bytes(config.tensor);
+  const double capacity = config.chip.hbm_capacity.value;
+  if (needed > capacity)
+    throw input::InputError("/tensor",
+                            fmt::format("needs {} on each chip (tensor and result), but {} has "
+                                        "{} of HBM; use a tensor of at most {}",
+                                        bytes_text(needed), config.chip.name, bytes_text(capacity),
+                                        bytes_text(capacity / 2.0)));
+}
+
+void check_program_size(const config::CollectiveConfig& collective,
+                        const collectives::RankGrid& grid, const config::ExperimentConfig& config,
+                        const std::string& place) {
+  // A message with its buffer, about four instructions with their costs, and two steps of the timeline;
+  // doubled, because vectors grow by doubling.
+  constexpr double kBytesPerMessage = 768.0;
+  constexpr double kMostMessages = 0x1p29;  // indices of instructions have 32 bits
+  const double messages = estimate_messages(collective, grid, config);
+  const double available = process::available_memory_bytes();
+  if (messages > kMostMessages || messages * kBytesPerMessage > available)
+    throw input::InputError(
+        place, fmt::format("takes {:.3g} messages of each of {} chips and {} of memory, and this "
+                           "computer has {}; use fewer minishards or microshards, fewer chips, or "
+                           "a smaller tensor",
+                           messages, grid.ranks(), bytes_text(messages * kBytesPerMessage),
+                           bytes_text(available)));
+}
+
+/// FP32 sums and the wire's bytes in and out, twice, because one minishard is on the wire while another
+/// is summed.
+void check_vmem(const collectives::Program& program, const hardware::Chip& chip,
+                const std::string& place) {
+  constexpr double kBuffersPerElement = 2.0;
+  constexpr double kSumAndWireBytes = 4.0 + 1.0 + 1.0;
+  if (!program.formats[0].scaled && !program.formats[1].scaled) return;
+  const double needed =
+      kBuffersPerElement * kSumAndWireBytes * minishard_elements(program.partition);
+  if (needed > chip.vmem_capacity.value)
+    throw input::InputError(
+        place + "/minishards",
+        fmt::format("minishards of this size need {} of VMEM for their sums and buffers, and {} "
+                    "has {}; use at least {} times as many",
+                    bytes_text(needed), chip.name, bytes_text(chip.vmem_capacity.value),
+                    std::ceil(needed / chip.vmem_capacity.value)));
+}
+
+/// A plain AllGather receives into HBM and forwards from there.
+void check_hbm_bandwidth(const collectives::Program& program,
+                         const config::ExperimentConfig& config) {
+  constexpr double kHbmPasses = 2.0;  // written where it arrives, read where it leaves
+  const std::size_t links = links_at_once(program, config.topology);
+  const double taken = kHbmPasses * static_cast<double>(links) * config.chip.link_rate();
+  if (taken > config.chip.hbm_bandwidth.value)
+    throw input::InputError(
+        "/hardware",
+        fmt::format(
+            "hbm_bandwidth {} of {} is below the {} that its {} links take; check the file, or use "
+            "fewer links",
+            units::format_short(config.chip.hbm_bandwidth.value, units::Dimension::bandwidth),
+            config.chip.name, units::format_short(taken, units::Dimension::bandwidth), links));
+}
+
+void check_host_memory(const collectives::Program& program,
+                       const config::ExperimentConfig& config) {
+  if (!config.numerics) return;
+  double needed = static_cast<double>(values::memory_bytes(program, values::default_threads()));
+  needed += static_cast<double>(values::result_elements(program)) *  // the baseline's result
+            static_cast<double>(numerics::element_bits(config.tensor.dtype)) / 8.0;
+  const double available = process::available_memory_bytes();
+  if (needed > available)
+    throw input::InputError(
+        "/tensor", fmt::format("computing its values needs {} of memory, and this computer has {}; "
+                               "use more minishards, a smaller tensor, or \"numerics\": \"off\"",
+                               bytes_text(needed), bytes_text(available)));
+}
+
+}  // namespace equarx::plan

@@ -1,0 +1,31 @@
+// Whether what is asked for fits: the tensor in the chips, the program and its values in this computer.
+#pragma once
+
+#include <string>
+
+#include "experiments/config/config.hpp"
+#include "models/collectives/program.hpp"
+
+namespace equarx::plan {
+
+/// All throw InputError, naming what is too large and what would fit.
+
+void check_hbm_capacity(const config::ExperimentConfig& config);
+
+/// Whether the program can be made, before it is.
+void check_program_size(const config::CollectiveConfig& collective,
+                        const collectives::RankGrid& grid, const config::ExperimentConfig& config,
+                        const std::string& place);
+
+/// The buffers of quantized minishards must fit in VMEM.
+void check_vmem(const collectives::Program& program, const hardware::Chip& chip,
+                const std::string& place);
+
+/// Transfers are timed by their links alone, so memory must be faster than all links of a chip together.
+void check_hbm_bandwidth(const collectives::Program& program,
+                         const config::ExperimentConfig& config);
+
+/// Whether the values of a program can be computed here.
+void check_host_memory(const collectives::Program& program, const config::ExperimentConfig& config);
+
+}  // namespace equarx::plan

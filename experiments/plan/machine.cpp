@@ -1,0 +1,243 @@
+#include "experiments/plan/machine.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "experiments/input/errors.hpp"
+#include "experiments/process/host_memory.hpp"
+#include "models/collectives/traffic.hpp"
+#include "models/units/quantity.hpp"
+#include "sim/symmetry.hpp"
+#include "topologies/folding.hpp"
+#include "topologies/route.hpp"
+
+namespace equarx::plan {
+namespace {
+
+using collectives::Rank;
+using collectives::RankGrid;
+using topology::ChipId;
+
+// --- Ranks on chips
+
+/// Rank coordinates are chip coordinates; along an axis without wraparound the ring is folded, so that
+/// neighbours are at most two hops apart.
+std::vector<ChipId> place_on_grid(const RankGrid& grid, const topology::GridShape& shape) {
+  std::vector<std::vector<std::uint32_t>> positions;
+  for (std::size_t axis = 0; axis < shape.lengths.size(); ++axis) {
+    const std::uint32_t length = shape.lengths[axis];
+    positions.push_back(topology::folded_axis(length));
+    if (length == 2 || shape.wraparound[axis])
+      std::iota(positions.back().begin(), positions.back().end(), 0U);
+  }
+  std::vector<ChipId> chips;
+  for (Rank rank = 0; rank < grid.ranks(); ++rank) {
+    topology::Coordinates coordinates;
+    std::size_t rank_axis = 0;
+    for (std::size_t axis = 0; axis < shape.lengths.size(); ++axis) {
+      const bool single = shape.lengths[axis] == 1;  // and no axis of the ranks
+      coordinates.push_back(single ? 0 : positions[axis][grid.coordinate(rank, rank_axis)]);
+      if (!single) ++rank_axis;
+    }
+    chips.push_back(topology::chip_at(shape, coordinates));
+  }
+  return chips;
+}
+
+std::vector<topology::LinkId> route(const config::PlannedTopology& topology, ChipId from,
+                                    ChipId to) {
+  return topology.shape
+             ? topology::dimension_ordered_route(*topology.shape, topology.graph, from, to)
+             : topology::breadth_first_route(topology.graph, from, to);
+}
+
+/// Partners differ in one bit of their chips' numbers; the nearest ones come first, because they exchange
+/// most.
+std::vector<ChipId> place_by_bits(const RankGrid& grid, const config::PlannedTopology& topology) {
+  std::vector<std::uint32_t> bits(grid.axes());
+  std::iota(bits.begin(), bits.end(), 0U);
+  std::ranges::stable_sort(
+      bits, {}, [&](std::uint32_t bit) { return route(topology, 0, ChipId{1} << bit).size(); });
+  std::vector<ChipId> chips(grid.ranks());
+  for (Rank rank = 0; rank < grid.ranks(); ++rank)
+    for (std::size_t axis = 0; axis < grid.axes(); ++axis)
+      chips[rank] |= grid.coordinate(rank, axis) << bits[axis];
+  return chips;
+}
+
+std::vector<ChipId> place_ranks(config::Algorithm algorithm, const RankGrid& grid, Site& site) {
+  switch (algorithm->layout) {
+    case collectives::RankLayout::ring: return site.ring();
+    case collectives::RankLayout::grid: return place_on_grid(grid, *site.topology().shape);
+    case collectives::RankLayout::hypercube: return place_by_bits(grid, site.topology());
+    case collectives::RankLayout::any: break;
+  }
+  std::vector<ChipId> chips(grid.ranks());
+  std::iota(chips.begin(), chips.end(), ChipId{0});
+  return chips;
+}
+
+// --- Links and routes
+
+std::vector<sim::LinkSpec> make_links(const config::PlannedTopology& topology) {
+  std::vector<sim::LinkSpec> links;
+  for (topology::LinkId id = 0; id < topology.graph.link_count(); ++id) {
+    const topology::Link link = topology.graph.link(id);
+    links.push_back(
+        {fmt::format("{}->{}", topology.graph.label(link.from), topology.graph.label(link.to)),
+         topology.links[id].rate, topology.links[id].latency_s});
+  }
+  return links;
+}
+
+void apply_faults(const config::FaultsConfig& faults, const config::PlannedTopology& topology,
+                  const std::vector<ChipId>& chips, sim::Machine& machine) {
+  for (const config::LinkFault& fault : faults.links)
+    for (const auto& [from, to] : {std::pair{fault.cable.first, fault.cable.second},
+                                   std::pair{fault.cable.second, fault.cable.first}}) {
+      const topology::LinkId link = topology.graph.find_link(from, to).value();
+      machine.links[link].rate *= fault.bandwidth_factor;
+      machine.links[link].latency += fault.extra_latency_s;
+      if (fault.fails_at_s) machine.failures.push_back({link, *fault.fails_at_s});
+    }
+  if (faults.chips.empty()) return;
+  machine.slowdown.assign(chips.size(), 1.0);
+  for (const config::ChipFault& fault : faults.chips)
+    machine
+        .slowdown[static_cast<std::size_t>(std::ranges::find(chips, fault.chip) - chips.begin())] *=
+        fault.slowdown;
+}
+
+sim::Machine make_machine(config::Algorithm algorithm, const collectives::Program& program,
+                          Site& site) {
+  const RankGrid& grid = program.grid();
+  const std::vector<ChipId> chips = place_ranks(algorithm, grid, site);
+  const config::PlannedTopology& topology = site.topology();
+  sim::Machine machine;
+  machine.dma_queue = static_cast<std::uint32_t>(site.config().chip.dma_queue.value);
+  machine.links = make_links(topology);
+  for (Rank rank = 0; rank < grid.ranks(); ++rank) {
+    machine.chip_names.push_back(topology.graph.label(chips[rank]));
+    auto& ways = machine.ways.emplace_back();
+    std::map<Rank, std::size_t> known;  // several channels may lead to one peer
+    for (const collectives::Channel& channel : program.channels) {
+      const Rank peer = grid.move(rank, channel.offset);
+      const auto [found, is_new] = known.emplace(peer, ways.size());
+      ways.push_back(
+          {peer, is_new ? route(topology, chips[rank], chips[peer]) : ways[found->second].route});
+    }
+  }
+  apply_faults(site.config().faults, topology, chips, machine);
+  return machine;
+}
+
+// --- Representatives
+
+/// Whether every message goes over a link of its own to a neighbour, all links alike, as can be seen
+/// without looking at any chip.
+bool is_symmetric_by_construction(config::Algorithm algorithm,
+                                  const config::ExperimentConfig& config) {
+  const config::TopologyConfig& topology = config.topology;
+  if (!config::is_grid(topology) || !config.faults.empty() ||
+      config.collective == collectives::Collective::broadcast)
+    return false;
+  if (algorithm->layout == collectives::RankLayout::ring) {
+    if (!topology.avoid.empty()) return false;
+    grid_ring(topology.shape);  // or there is none
+    return true;
+  }
+  const topology::GridShape& shape = topology.shape;
+  bool closed = true;
+  for (std::size_t axis = 0; axis < shape.lengths.size(); ++axis)
+    closed = closed && (shape.lengths[axis] <= 2 || shape.wraparound[axis]);
+  return algorithm->layout == collectives::RankLayout::grid && closed;
+}
+
+SimulatedMachine representatives(const collectives::Program& program, const sim::LinkSpec& link,
+                                 const config::ExperimentConfig& config) {
+  const auto queue = static_cast<std::uint32_t>(config.chip.dma_queue.value);
+  sim::Machine machine = sim::representative(program, link, queue);
+  const std::string reason =
+      fmt::format("{} chips stand for all {}, which do the same at the same time", machine.ranks(),
+                  program.ranks());
+  return {std::move(machine), true, reason};
+}
+
+/// What SimGrid and the time executor take of memory to simulate all chips: measured on 256 to 4,096 of
+/// them, with a margin.
+double needed_bytes(config::Algorithm algorithm, const RankGrid& grid, const hardware::Chip& chip) {
+  constexpr double kPerChip = 64.0 * 1024;      // an actor, its stack and its host
+  constexpr double kPerChannel = 3.5 * 1024;    // of each chip: a mailbox, a queue, a route
+  constexpr double kPerTransfer = 1.25 * 1024;  // under way
+  constexpr double kPerPair = 8.0;              // of any two chips: the routing table
+  constexpr double kMostAtOnce = 16.0;          // channels that are in use
+  constexpr double kMostQueued = 256.0;  // in one: of longer queues the first have arrived by then
+  const double chips = grid.ranks();
+  const auto channels = static_cast<double>(algorithm->channels(grid));
+  const double at_once = std::min(channels / static_cast<double>(grid.axes()), kMostAtOnce);
+  const double transfers = std::min(chip.dma_queue.value, kMostQueued) * at_once;
+  return chips * (kPerChip + kPerChannel * channels + kPerTransfer * transfers) +
+         kPerPair * chips * chips;
+}
+
+}  // namespace
+
+const config::PlannedTopology& Site::topology() {
+  if (!topology_) topology_ = config::plan_topology(config_.topology, config_.chip);
+  return *topology_;
+}
+
+const std::vector<ChipId>& Site::ring() {
+  if (!ring_) ring_ = plan_ring(config_.topology, topology());
+  return *ring_;
+}
+
+bool has_representatives(config::Algorithm algorithm, const config::ExperimentConfig& config) {
+  return config.simulation != config::SimulationMode::full &&
+         is_symmetric_by_construction(algorithm, config);
+}
+
+void check_machine_memory(config::Algorithm algorithm, const RankGrid& grid,
+                          const config::ExperimentConfig& config) {
+  if (has_representatives(algorithm, config)) return;
+  const double needed = needed_bytes(algorithm, grid, config.chip);
+  const double available = process::available_memory_bytes();
+  if (needed > available)
+    throw input::InputError(
+        "/simulation",
+        fmt::format("simulating all {} chips takes {} of memory, and this computer has "
+                    "{}; use fewer chips, or a uniform torus or ring, which "
+                    "representatives can stand for",
+                    grid.ranks(), units::format_short(needed, units::Dimension::bytes),
+                    units::format_short(available, units::Dimension::bytes)));
+}
+
+SimulatedMachine plan_machine(config::Algorithm algorithm, const collectives::Program& program,
+                              Site& site) {
+  const config::ExperimentConfig& config = site.config();
+  if (has_representatives(algorithm, config))
+    return representatives(program, {{}, config.chip.link_rate(), config.chip.hop_latency.value},
+                           config);
+  sim::Machine machine = make_machine(algorithm, program, site);
+  if (config.simulation == config::SimulationMode::full)
+    return {std::move(machine), false, "asked for"};
+  const std::string obstacle = sim::asymmetry(program, machine);
+  // Representatives are one more than a chip has peers: sometimes no gain.
+  if (obstacle.empty()) {
+    sim::LinkSpec link = machine.links[machine.ways.front().front().route.front()];
+    return representatives(program, link, config);
+  }
+  if (config.simulation == config::SimulationMode::symmetric)
+    throw input::InputError(
+        "/simulation",
+        fmt::format("\"symmetric\" cannot time '{}' here: {}; use \"auto\" or \"full\"",
+                    algorithm->name, obstacle));
+  return {std::move(machine), false, obstacle};
+}
+
+}  // namespace equarx::plan

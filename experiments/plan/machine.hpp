@@ -1,0 +1,52 @@
+// From a topology and a program to the machine that is simulated.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/config/config.hpp"
+#include "experiments/plan/ring.hpp"
+#include "models/collectives/program.hpp"
+#include "sim/machine.hpp"
+
+namespace equarx::plan {
+
+/// The chips of a configuration and a ring through them, each made when it is first needed: a pod that
+/// representatives stand for is never enumerated.
+class Site {
+ public:
+  explicit Site(const config::ExperimentConfig& config) : config_(config) {}
+
+  const config::ExperimentConfig& config() const { return config_; }
+  const config::PlannedTopology& topology();
+  const std::vector<topology::ChipId>& ring();
+
+ private:
+  const config::ExperimentConfig& config_;
+  std::optional<config::PlannedTopology> topology_;
+  std::optional<std::vector<topology::ChipId>> ring_;
+};
+
+/// What is simulated, and why.
+struct SimulatedMachine {
+  sim::Machine machine;
+  bool symmetric = false;  ///< a few chips stand for all of them
+  std::string reason;      ///< for people: "all chips are alike"
+};
+
+/// Whether representatives are simulated, as can be seen without looking at any chip.
+/// @throws InputError if the algorithm needs a ring, and there is none.
+bool has_representatives(config::Algorithm algorithm, const config::ExperimentConfig& config);
+
+/// Whether this computer can hold the machine, before any of it or its program is made.
+/// @throws InputError if all chips would be simulated, and need more memory than it has.
+void check_machine_memory(config::Algorithm algorithm, const collectives::RankGrid& grid,
+                          const config::ExperimentConfig& config);
+
+/// Representatives if they have the timing of all chips and the configuration does not ask for all.
+/// @throws InputError if it asks for representatives and there are none.
+SimulatedMachine plan_machine(config::Algorithm algorithm, const collectives::Program& program,
+                              Site& site);
+
+}  // namespace equarx::plan

@@ -1,0 +1,54 @@
+// From what the user asks for to what the executors run.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/config/config.hpp"
+#include "experiments/plan/machine.hpp"
+#include "experiments/plan/workload.hpp"
+#include "models/collectives/program.hpp"
+#include "sim/timeline.hpp"
+
+namespace equarx::plan {
+
+/// One collective, ready to run.
+struct CollectivePlan {
+  config::CollectiveConfig config;  ///< with an algorithm that is not `automatic`
+  collectives::Program program;
+  sim::Costs costs;
+  SimulatedMachine simulated;
+};
+
+/// An algorithm that `automatic` does not try.
+struct Unsuited {
+  config::Algorithm algorithm = nullptr;
+  std::string reason;
+};
+
+/// The ways of one collective of the configuration: one, or those that `automatic` chooses among.
+struct PlannedCollective {
+  std::vector<CollectivePlan> candidates;  ///< at least one; by rising lower bound
+  std::vector<Unsuited> unsuited;
+};
+
+struct Plan {
+  config::ExperimentConfig config;  ///< with every default filled in
+  std::vector<PlannedCollective> collectives;
+  std::optional<WorkloadPlan> workload;
+};
+
+/// What tries ways out simulates none that takes longer, in seconds: that is for those who ask for it by name.
+inline constexpr double kMostTrialTime = 10.0;
+
+/// About how long simulating the collective takes on this computer, in seconds; 0 if representatives do.
+/// `place` is its JSON pointer. @throws InputError if the algorithm cannot run here.
+double simulation_time_s(const config::CollectiveConfig& collective,
+                         const config::ExperimentConfig& config, const std::string& place);
+
+/// Builds machines and programs, and checks that the tensor fits the chips and this computer.
+/// @throws InputError
+Plan make_plan(const config::ExperimentConfig& config);
+
+}  // namespace equarx::plan

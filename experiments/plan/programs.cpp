@@ -1,0 +1,90 @@
+#include "experiments/plan/programs.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "experiments/config/algorithm.hpp"
+#include "experiments/config/topology.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/nearest.hpp"
+
+namespace equarx::plan {
+namespace {
+
+using collectives::RankGrid;
+using collectives::RankLayout;
+
+std::string runnable_text(const config::ExperimentConfig& config) {
+  std::vector<std::string_view> names;
+  for (const config::Algorithm other : config::algorithms_of(config.collective))
+    if (why_not(other, config).empty()) names.push_back(other->name);
+  names.push_back(config::algorithm_name(config::kAutomatic));
+  return input::list_of(names);
+}
+
+/// Axes of a torus: those that are longer than one chip.
+std::vector<std::uint32_t> long_axes(const topology::GridShape& shape) {
+  std::vector<std::uint32_t> lengths;
+  std::ranges::copy_if(shape.lengths, std::back_inserter(lengths),
+                       [](std::uint32_t length) { return length > 1; });
+  return lengths;
+}
+
+}  // namespace
+
+std::string why_not(config::Algorithm algorithm, const config::ExperimentConfig& config) {
+  const std::uint32_t chips = config::count_chips(config.topology);
+  if (algorithm->layout != RankLayout::ring && !config.topology.avoid.empty())
+    return "cannot go round the cables of /topology/avoid, as a ring can";
+  if (algorithm->layout == RankLayout::grid && !config::is_grid(config.topology))
+    return "needs a grid of chips: a slice, mesh, torus or ring";
+  if (algorithm->layout == RankLayout::hypercube && !std::has_single_bit(chips))
+    return fmt::format("needs a power of two of chips, and there are {}", chips);
+  return "";
+}
+
+RankGrid rank_grid(config::Algorithm algorithm, const config::ExperimentConfig& config,
+                   const std::string& pointer) {
+  const std::uint32_t chips = config::count_chips(config.topology);
+  if (chips < 2) throw input::InputError("/topology", "a collective needs at least two chips");
+  const std::string obstacle = why_not(algorithm, config);
+  if (!obstacle.empty())
+    throw input::InputError(pointer, fmt::format("'{}' {}; this topology can run {}",
+                                                 algorithm->name, obstacle, runnable_text(config)));
+  switch (algorithm->layout) {
+    case RankLayout::grid: return RankGrid(long_axes(config.topology.shape));
+    case RankLayout::hypercube: {
+      const auto axes = static_cast<std::size_t>(std::countr_zero(chips));
+      return RankGrid(std::vector<std::uint32_t>(axes, 2));
+    }
+    case RankLayout::ring:
+    case RankLayout::any: break;
+  }
+  return RankGrid({chips});
+}
+
+collectives::ProgramRequest program_request(const config::CollectiveConfig& collective,
+                                            const RankGrid& grid,
+                                            const config::ExperimentConfig& config) {
+  const numerics::ElementFormat dtype = config.tensor.dtype;
+  return {
+      .collective = config.collective,
+      .grid = grid,
+      .elements = config.tensor.elements,
+      .dtype = dtype,
+      .ring = collective.ring,
+      .reduce_scatter = config::wire_format(collective, collectives::Phase::reduce_scatter, dtype),
+      .all_gather = config::wire_format(collective, collectives::Phase::all_gather, dtype),
+      .cut = {collective.minishards, collective.microshards, collective.elements_per_scale}};
+}
+
+collectives::Program make_program(const config::CollectiveConfig& collective, const RankGrid& grid,
+                                  const config::ExperimentConfig& config) {
+  return collective.algorithm->make(program_request(collective, grid, config));
+}
+
+}  // namespace equarx::plan

@@ -1,0 +1,149 @@
+#include "experiments/plan/workload.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "experiments/config/topology.hpp"
+#include "experiments/input/errors.hpp"
+#include "models/units/quantity.hpp"
+#include "models/workloads/footprint.hpp"
+#include "models/workloads/operations.hpp"
+
+namespace equarx::plan {
+namespace {
+
+using workloads::Operation;
+using workloads::OperationKind;
+
+workloads::ComputeRates rates_of(const hardware::Chip& chip) {
+  return {.matrix_flops_per_s = chip.matrix_rate_bf16.value,
+          .matrix_efficiency = chip.matrix_efficiency.value,
+          .vector_ops_per_s = chip.vector_rate.value,
+          .hbm_bytes_per_s = chip.hbm_bandwidth.value,
+          .operation_overhead_s = chip.instruction_overhead.value};
+}
+
+/// One of `chunks` equal parts of an operation's positions. Each reads the weights again.
+Operation chunk_of(Operation operation, std::uint32_t chunks) {
+  operation.flops /= chunks;
+  operation.vector_ops /= chunks;
+  operation.read_bytes /= chunks;
+  operation.written_bytes /= chunks;
+  return operation;
+}
+
+class Planner {
+ public:
+  Planner(const config::WorkloadConfig& workload, const hardware::Chip& chip)
+      : chunks_(workload.chunks), rates_(rates_of(chip)) {
+    plan_.schedule.compute_s.clear();
+    if (chunks_ > 1) plan_.schedule.overlap = chunks_;
+  }
+
+  void add(const std::vector<Operation>& operations) {
+    for (const Operation& operation : operations) {
+      if (operation.kind == OperationKind::allreduce) {
+        plan_.schedule.compute_s.insert(plan_.schedule.compute_s.end(), chunks_,
+                                        std::exchange(pending_s_, 0.0));
+        continue;
+      }
+      const auto [seconds, roof] = workloads::roofline(chunk_of(operation, chunks_), rates_);
+      pending_s_ += seconds;
+      count(operation, seconds * chunks_, roof);
+    }
+  }
+
+  /// What is left for after the last AllReduce is done by all chunks, one after the other.
+  WorkloadPlan finish() && {
+    plan_.allreduces = static_cast<std::uint32_t>(plan_.schedule.compute_s.size());
+    plan_.schedule.compute_s.push_back(pending_s_ * chunks_);
+    return std::move(plan_);
+  }
+
+ private:
+  void count(const Operation& operation, double seconds, workloads::Roof roof) {
+    auto total = std::ranges::find(plan_.operations, operation.name, &OperationTotal::name);
+    if (total == plan_.operations.end())
+      total = plan_.operations.insert(
+          total, {.name = std::string(operation.name), .kind = operation.kind, .roof = roof});
+    ++total->count;
+    total->time_s += seconds;
+    total->flops += operation.flops;
+    total->hbm_bytes += operation.hbm_bytes() + operation.weight_bytes * (chunks_ - 1.0);
+    plan_.compute_s += seconds;
+  }
+
+  std::uint32_t chunks_;
+  workloads::ComputeRates rates_;
+  WorkloadPlan plan_;
+  double pending_s_ = 0.0;  ///< of one chunk, since the last AllReduce
+};
+
+sim::Schedule schedule_of(const std::vector<Operation>& operations,
+                          const config::WorkloadConfig& workload, const hardware::Chip& chip) {
+  Planner planner(workload, chip);
+  planner.add(operations);
+  return std::move(planner).finish().schedule;
+}
+
+double compute_time_s(const std::vector<Operation>& operations,
+                      const config::WorkloadConfig& workload, const hardware::Chip& chip) {
+  Planner planner(workload, chip);
+  planner.add(operations);
+  return std::move(planner).finish().compute_s;
+}
+
+void check_memory(const config::WorkloadConfig& workload, const hardware::Chip& chip,
+                  std::uint32_t chips) {
+  const workloads::Footprint footprint =
+      workloads::footprint(workload.model, workload.phase, chips, workload.attention);
+  const double missing = workloads::missing_bytes(footprint, chip.hbm_capacity.value);
+  if (missing <= 0.0) return;
+  const auto text = [](double bytes) {
+    return units::format_short(bytes, units::Dimension::bytes);
+  };
+  throw input::InputError(
+      "/workload/model",
+      fmt::format("{} does not fit on {} x {}: each needs {} (weights {}, KV cache {}, activations "
+                  "{}), {} more than its {}; use more chips, fewer tokens or a smaller batch",
+                  workload.model.name, chips, chip.name, text(footprint.total()),
+                  text(footprint.weights), text(footprint.kv_cache), text(footprint.activations),
+                  text(missing), text(chip.hbm_capacity.value)));
+}
+
+/// Local layers that compute the whole square of scores are as global ones.
+void join_alike(std::vector<LayerKind>& layers) {
+  if (layers[0].schedule.compute_s == layers[1].schedule.compute_s) {
+    layers[0].count += layers[1].count;
+    layers.pop_back();
+  }
+  std::erase_if(layers, [](const LayerKind& kind) { return kind.count == 0; });
+}
+
+}  // namespace
+
+WorkloadPlan plan_workload(const config::ExperimentConfig& config) {
+  const config::WorkloadConfig& workload = config.workload.value();
+  const std::uint32_t chips = config::count_chips(config.topology);
+  check_memory(workload, config.chip, chips);
+  const workloads::PhaseOperations operations =
+      workloads::phase_operations(workload.model, workload.phase, chips, workload.attention);
+  Planner planner(workload, config.chip);
+  planner.add(operations.embedding);
+  for (std::uint32_t layer = 0; layer < workload.model.layers; ++layer)
+    planner.add(is_local(workload.model, layer) ? operations.local_layer : operations.global_layer);
+  planner.add(operations.head);
+  WorkloadPlan plan = std::move(planner).finish();
+  const std::uint32_t local = local_layers(workload.model);
+  plan.layers = {
+      {local, schedule_of(operations.local_layer, workload, config.chip)},
+      {workload.model.layers - local, schedule_of(operations.global_layer, workload, config.chip)}};
+  join_alike(plan.layers);
+  plan.outside_layers_s = compute_time_s(operations.embedding, workload, config.chip) +
+                          compute_time_s(operations.head, workload, config.chip);
+  return plan;
+}
+
+}  // namespace equarx::plan

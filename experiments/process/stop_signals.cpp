@@ -1,0 +1,29 @@
+#include "experiments/process/stop_signals.hpp"
+
+namespace equarx::process {
+namespace {
+
+volatile std::sig_atomic_t last_signal = 0;
+
+extern "C" void keep_signal(int signal) { last_signal = signal; }
+
+}  // namespace
+
+StopSignals::StopSignals() : previous_{{{SIGINT, {}}, {SIGTERM, {}}, {SIGHUP, {}}, {SIGPIPE, {}}}} {
+  last_signal = 0;
+  for (Previous& previous : previous_) {
+    struct sigaction action {};  // interrupts what waits
+    action.sa_handler = previous.signal == SIGPIPE ? SIG_IGN : keep_signal;
+    sigaction(previous.signal, nullptr, &previous.action);
+    // Who started us with a signal ignored (nohup) does not want it.
+    if (previous.action.sa_handler != SIG_IGN) sigaction(previous.signal, &action, nullptr);
+  }
+}
+
+StopSignals::~StopSignals() {
+  for (const Previous& previous : previous_) sigaction(previous.signal, &previous.action, nullptr);
+}
+
+int StopSignals::received() const { return last_signal; }
+
+}  // namespace equarx::process

@@ -1,0 +1,242 @@
+#include "experiments/report/columns.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "experiments/input/json.hpp"
+#include "models/units/quantity.hpp"
+
+namespace equarx::report {
+namespace {
+
+struct KnownColumn {
+  std::string_view key;
+  std::string_view title;
+  ColumnKind kind;
+  bool shown;
+};
+
+/// In the order of the table. Other keys follow, each named and measured by its own name.
+constexpr std::array kKnownColumns = {
+    KnownColumn{"label", "collective", ColumnKind::text, true},
+    KnownColumn{"algorithm", "algorithm", ColumnKind::text, true},
+    KnownColumn{"time_s", "time", ColumnKind::time, true},
+    KnownColumn{"speedup", "speedup", ColumnKind::ratio, true},
+    KnownColumn{"lower_bound_s", "lower bound", ColumnKind::time, true},
+    KnownColumn{"wire_bytes_per_link", "bytes per link", ColumnKind::bytes, true},
+    KnownColumn{"chips", "chips", ColumnKind::number, true},
+    KnownColumn{"numerics/sqnr_db", "SQNR", ColumnKind::decibel, true},
+    KnownColumn{"numerics/nmse", "NMSE", ColumnKind::number, true},
+    KnownColumn{"numerics/mse", "MSE", ColumnKind::number, false},
+    KnownColumn{"core_busy_s", "core busy", ColumnKind::time, false},
+    KnownColumn{"breakdown/payload_s", "payload on the wire", ColumnKind::time, false},
+    KnownColumn{"breakdown/scales_s", "scales on the wire", ColumnKind::time, false},
+    KnownColumn{"breakdown/overhead_s", "overhead", ColumnKind::time, false},
+    KnownColumn{"breakdown/bubbles_s", "bubbles", ColumnKind::time, false},
+    KnownColumn{"numerics/max_abs_error", "largest error", ColumnKind::number, false},
+    KnownColumn{"numerics/mean_signed_error", "mean error", ColumnKind::number, false},
+    KnownColumn{"numerics/cosine_similarity", "cosine similarity", ColumnKind::number, false},
+    KnownColumn{"numerics/mse_vs_baseline", "MSE vs baseline", ColumnKind::number, false},
+    KnownColumn{"numerics/nmse_vs_baseline", "NMSE vs baseline", ColumnKind::number, false},
+    KnownColumn{"numerics/ranks_identical", "ranks identical", ColumnKind::text, false},
+    KnownColumn{"simulation", "simulation", ColumnKind::text, false},
+};
+
+ColumnKind kind_by_name(std::string_view key) {
+  if (key.ends_with("_s")) return ColumnKind::time;
+  if (key.ends_with("_db")) return ColumnKind::decibel;
+  if (key.ends_with("bytes")) return ColumnKind::bytes;
+  if (key.ends_with("fraction") || key.ends_with("utilisation")) return ColumnKind::fraction;
+  if (key.ends_with("speedup")) return ColumnKind::ratio;
+  return ColumnKind::number;
+}
+
+/// "numerics/clipped_fraction" -> "clipped fraction"
+std::string title_by_name(std::string_view key) {
+  key.remove_prefix(key.rfind('/') + 1);  // 0 if there is none
+  for (const std::string_view unit : {"_s", "_db"})
+    if (key.ends_with(unit)) key.remove_suffix(unit.size());
+  std::string title(key);
+  std::ranges::replace(title, '_', ' ');
+  return title;
+}
+
+input::Json cell_of(const input::Json& value) {
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  return value;
+}
+
+/// Collects cells by key, in the order in which keys first appear.
+class ColumnSet {
+ public:
+  explicit ColumnSet(std::size_t rows) : rows_(rows) {}
+
+  void set(std::size_t row, const std::string& key, const input::Json& value) {
+    if (value.is_null() && !place_.contains(key)) return;
+    const auto [place, is_new] = place_.try_emplace(key, columns_.size());
+    if (is_new)
+      columns_.push_back({.key = key, .title = key, .cells = std::vector<input::JsonValue>(rows_)});
+    columns_[place->second].cells[row] = cell_of(value);
+  }
+
+  void set_all(std::size_t row, const std::string& prefix, const input::Json& object) {
+    for (const auto& [key, value] : object.items()) {
+      if (value.is_object()) {
+        set_all(row, prefix + key + "/", value);
+      } else if (!value.is_array()) {
+        set(row, prefix + key, value);
+      }
+    }
+  }
+
+  std::vector<ReportColumn> take() { return std::move(columns_); }
+
+ private:
+  std::size_t rows_;
+  std::vector<ReportColumn> columns_;
+  std::map<std::string, std::size_t> place_;
+};
+
+bool all_cells(const ReportColumn& column, bool (*holds)(const input::Json&)) {
+  return std::ranges::all_of(
+      column.cells, [&](const input::JsonValue& cell) { return cell->is_null() || holds(*cell); });
+}
+
+bool is_number(const input::Json& cell) { return cell.is_number(); }
+bool is_text(const input::Json& cell) { return cell.is_string(); }
+
+void make_texts(ReportColumn& column) {
+  column.kind = ColumnKind::text;
+  for (input::JsonValue& cell : column.cells)
+    if (!cell->is_null() && !cell->is_string()) cell = input::Json(cell->dump());
+}
+
+/// The numbers of the texts as quantities of one dimension, or none.
+std::optional<std::vector<input::JsonValue>> parse_all(const std::vector<input::JsonValue>& texts,
+                                                       units::Dimension dimension) {
+  std::map<std::string, double> known;  // an axis has few values
+  std::vector<input::JsonValue> numbers(texts.size());
+  try {
+    for (std::size_t row = 0; row < texts.size(); ++row) {
+      if (texts[row]->is_null()) continue;
+      const auto& text = texts[row]->get_ref<const std::string&>();
+      auto [value, is_new] = known.try_emplace(text, 0.0);
+      if (is_new) value->second = units::parse(text, dimension);
+      numbers[row] = input::Json(value->second);
+    }
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+  return numbers;
+}
+
+void measure_axis(ReportColumn& column) {
+  column.axis = true;
+  column.title = column.key.substr(column.key.starts_with('/') ? 1 : 0);
+  if (all_cells(column, is_number)) {
+    column.kind = ColumnKind::number;
+    return;
+  }
+  if (!all_cells(column, is_text)) return make_texts(column);
+  constexpr std::array kDimensions = {
+      std::pair{units::Dimension::bytes, ColumnKind::bytes},
+      std::pair{units::Dimension::bandwidth, ColumnKind::bandwidth},
+      std::pair{units::Dimension::time, ColumnKind::time},
+      std::pair{units::Dimension::frequency, ColumnKind::frequency},
+      std::pair{units::Dimension::operations, ColumnKind::operations}};
+  for (const auto& [dimension, kind] : kDimensions) {
+    auto numbers = parse_all(column.cells, dimension);
+    if (!numbers) continue;
+    for (const input::JsonValue& cell : column.cells)
+      column.texts.push_back(cell->is_null() ? "" : cell->get<std::string>());
+    column.cells = std::move(*numbers);
+    column.kind = kind;
+    return;
+  }
+}
+
+void name_and_measure(ReportColumn& column) {
+  const auto known = std::ranges::find(kKnownColumns, column.key, &KnownColumn::key);
+  if (known != kKnownColumns.end()) {
+    column.title = known->title;
+    column.kind = known->kind;
+    column.shown = known->shown;
+  } else {
+    column.title = title_by_name(column.key);
+    column.kind = kind_by_name(column.key);
+    column.shown = false;
+  }
+  if (column.kind == ColumnKind::text || !all_cells(column, is_number)) make_texts(column);
+}
+
+std::vector<ReportColumn> axis_columns(const ReportResults& results) {
+  ColumnSet set(results.rows.size());
+  for (std::size_t row = 0; row < results.rows.size(); ++row)
+    for (const auto& [pointer, value] : results.rows[row].axes->items())
+      set.set(row, pointer, value);
+  std::vector<ReportColumn> columns = set.take();
+  for (ReportColumn& column : columns) measure_axis(column);
+  return columns;
+}
+
+std::vector<ReportColumn> run_columns(const ReportResults& results) {
+  ColumnSet set(results.rows.size());
+  for (std::size_t row = 0; row < results.rows.size(); ++row)
+    if (results.rows[row].run->is_object()) set.set_all(row, "", results.rows[row].run);
+  std::vector<ReportColumn> columns = set.take();
+  for (ReportColumn& column : columns) name_and_measure(column);
+  std::ranges::stable_sort(columns, {}, [](const ReportColumn& column) {
+    return std::ranges::find(kKnownColumns, column.key, &KnownColumn::key) - kKnownColumns.begin();
+  });
+  return columns;
+}
+
+/// Where the rows come from, as far as they differ in it.
+std::vector<ReportColumn> origin_columns(const ReportResults& results) {
+  ReportColumn error{.key = "error", .title = "failed"};
+  ReportColumn point{.key = "point", .title = "point", .kind = ColumnKind::number, .shown = false};
+  ReportColumn version{.key = "version", .title = "version"};
+  ReportColumn file{.key = "file", .title = "file", .shown = false};
+  for (const ReportRow& row : results.rows) {
+    error.cells.push_back(row.error.empty() ? input::Json(nullptr) : input::Json(row.error));
+    point.cells.push_back(row.point ? input::Json(*row.point) : input::Json(nullptr));
+    version.cells.emplace_back(input::Json(results.sources[row.source].version));
+    file.cells.emplace_back(input::Json(row.file));
+  }
+  std::vector<ReportColumn> columns;
+  for (ReportColumn* column : {&error, &point}) {
+    if (!std::ranges::all_of(column->cells,
+                             [](const input::JsonValue& cell) { return cell->is_null(); }))
+      columns.push_back(std::move(*column));
+  }
+  for (ReportColumn* column : {&version, &file}) {
+    if (std::ranges::adjacent_find(column->cells, std::not_equal_to{}) != column->cells.end())
+      columns.push_back(std::move(*column));
+  }
+  return columns;
+}
+
+}  // namespace
+
+std::string_view name(ColumnKind kind) {
+  constexpr std::array<std::string_view, 10> kNames = {
+      "text",      "number",     "time",  "bytes",    "bandwidth",
+      "frequency", "operations", "ratio", "fraction", "decibel"};
+  return kNames.at(static_cast<std::size_t>(kind));
+}
+
+std::vector<ReportColumn> make_columns(const ReportResults& results) {
+  std::vector<ReportColumn> columns = axis_columns(results);
+  std::ranges::move(run_columns(results), std::back_inserter(columns));
+  std::ranges::move(origin_columns(results), std::back_inserter(columns));
+  return columns;
+}
+
+}  // namespace equarx::report

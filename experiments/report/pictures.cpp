@@ -1,0 +1,137 @@
+#include "experiments/report/pictures.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "experiments/config/hardware_json.hpp"
+#include "experiments/config/json.hpp"
+#include "experiments/config/topology.hpp"
+#include "experiments/config/topology_json.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "topologies/drawing.hpp"
+
+namespace equarx::report {
+namespace {
+
+/// More chips would make the page heavy, and the picture too fine to read.
+constexpr std::uint32_t kMostChips = 512;
+
+/// The topology of a configuration, if this program can read it, and it is small enough to draw.
+std::optional<std::pair<config::TopologyConfig, config::PlannedTopology>> read_planned(
+    const input::Json& config) {
+  try {
+    const hardware::Chip chip =
+        config::load_chip(config.at("hardware").get<std::string>(), "/hardware");
+    config::TopologyConfig topology =
+        config::read_topology(input::ObjectReader(config.at("topology"), "/topology"), chip);
+    if (config::count_chips(topology) > kMostChips) return std::nullopt;
+    config::PlannedTopology planned = config::plan_topology(topology, chip);
+    return std::pair(std::move(topology), std::move(planned));
+  } catch (const input::InputError&) {
+    return std::nullopt;
+  } catch (const input::Json::exception&) {
+    return std::nullopt;
+  }
+}
+
+/// Utilisation by link, if the run has that of every link of the topology.
+std::vector<double> utilisation(const input::Json& run, const topology::Topology& graph) {
+  if (!run.is_object() || !run.contains("links")) return {};
+  std::map<std::pair<std::string, std::string>, double> known;
+  for (const input::Json& link : run["links"]) {
+    if (!link.contains("from")) return {};  // one of those that every chip has
+    known[{link["from"].get<std::string>(), link["to"].get<std::string>()}] =
+        link["utilisation"].get<double>();
+  }
+  std::vector<double> values;
+  for (topology::LinkId id = 0; id < graph.link_count(); ++id) {
+    const topology::Link link = graph.link(id);
+    const auto found = known.find({graph.label(link.from), graph.label(link.to)});
+    if (found == known.end()) return {};
+    values.push_back(std::clamp(found->second, 0.0, 1.0));
+  }
+  return values;
+}
+
+class PictureMaker {
+ public:
+  PictureMaker(const ReportResults& results, std::size_t most) : results_(results), most_(most) {}
+
+  std::vector<ReportPicture> make() {
+    for (std::size_t row = 0; row < results_.rows.size(); ++row) add(row);
+    return std::move(pictures_);
+  }
+
+  std::size_t left_out() const { return left_out_; }
+
+ private:
+  void add(std::size_t index) {
+    const ReportRow& row = results_.rows[index];
+    const input::Json& config = results_.sources[row.source].config;
+    if (!config.is_object() || !row.run->is_object()) return;
+    const bool has_links = row.run->contains("links");
+    const std::string topology_key =
+        config.value("hardware", "") + config.value("topology", input::Json()).dump();
+    if (!has_links && std::ranges::find(drawn_, topology_key) != drawn_.end()) return;
+    if (pictures_.size() == most_) {
+      ++left_out_;
+      return;
+    }
+    const auto planned = read_planned(config);
+    if (!planned) return;
+    const auto& [topology, place] = *planned;
+    std::vector<double> values = utilisation(row.run, place.graph);
+    if (values.empty() && std::ranges::find(drawn_, topology_key) != drawn_.end()) return;
+    drawn_.push_back(topology_key);
+    const std::string title = values.empty()
+                                  ? config::topology_text(topology)
+                                  : fmt::format("{}, {}", config::topology_text(topology),
+                                                row.run->value("label", std::string()));
+    topology::Drawing drawing{.shape = place.shape, .value_name = "utilisation", .caption = title};
+    const bool measured = !values.empty();
+    drawing.values = std::move(values);
+    pictures_.push_back({title, topology::draw_svg(place.graph, drawing),
+                         measured ? std::optional(index) : std::nullopt});
+  }
+
+  const ReportResults& results_;
+  std::size_t most_;
+  std::size_t left_out_ = 0;
+  std::vector<std::string> drawn_;  ///< topologies that there is a picture of
+  std::vector<ReportPicture> pictures_;
+};
+
+}  // namespace
+
+std::vector<ReportPicture> make_pictures(ReportResults& results, std::size_t most) {
+  PictureMaker maker(results, most);
+  std::vector<ReportPicture> pictures = maker.make();
+  if (maker.left_out() > 0)
+    results.notes.push_back(
+        fmt::format("{} more runs have no picture of their topology: the page shows {}",
+                    maker.left_out(), most));
+  return pictures;
+}
+
+void fill_in_parameters(ReportResults& results) {
+  std::map<std::string, input::Json> known;
+  for (ReportSource& source : results.sources) {
+    if (!source.parameters->is_null() || !source.config->is_object()) continue;
+    const std::string hardware = source.config->value("hardware", "");
+    const auto [found, is_new] = known.emplace(hardware, input::Json());
+    try {
+      if (is_new) found->second = config::parameters_json(config::load_chip(hardware, "/hardware"));
+    } catch (const input::InputError&) {
+      continue;  // a file that is not here
+    }
+    source.parameters = found->second;
+  }
+}
+
+}  // namespace equarx::report

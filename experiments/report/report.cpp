@@ -1,0 +1,191 @@
+#include "experiments/report/report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <stdexcept>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "experiments/input/json.hpp"
+#include "experiments/report/columns.hpp"
+
+namespace equarx::report {
+namespace {
+
+/// JSON text of a value. What is not UTF-8, as a file's name may be, becomes a replacement character.
+std::string dump(const input::Json& value) {
+  return value.dump(-1, ' ', false, input::Json::error_handler_t::replace);
+}
+
+/// Nine digits are more than a simulation has, and half of what a double would need.
+std::string number_text(const input::Json& value) {
+  if (!value.is_number_float()) return value.is_null() ? "null" : dump(value);
+  const double number = value.get<double>();
+  return std::isfinite(number) ? fmt::format("{:.9g}", number) : "null";
+}
+
+/// A comma-separated list in brackets.
+template <typename Range, typename ToText>
+std::string list(const Range& values, ToText to_text) {
+  std::string text = "[";
+  for (const auto& value : values) {
+    if (text.size() > 1) text += ',';
+    text += to_text(value);
+  }
+  return text + ']';
+}
+
+std::string numbers(const std::vector<std::size_t>& values) {
+  return list(values, [](std::size_t value) { return fmt::format("{}", value); });
+}
+
+/// The distinct values of a column, and the place among them of each cell.
+struct Dictionary {
+  std::vector<std::size_t> first_rows;  ///< where each value is first
+  std::vector<std::size_t> codes;
+};
+
+/// By the text of each cell: what was written if it is an axis, or its JSON.
+Dictionary make_dictionary(const ReportColumn& column) {
+  Dictionary dictionary;
+  std::unordered_map<std::string, std::size_t> codes;
+  for (std::size_t row = 0; row < column.cells.size(); ++row) {
+    const auto [code, is_new] =
+        codes.try_emplace(column.texts.empty() ? dump(column.cells[row]) : column.texts[row],
+                          dictionary.first_rows.size());
+    if (is_new) dictionary.first_rows.push_back(row);
+    dictionary.codes.push_back(code->second);
+  }
+  return dictionary;
+}
+
+std::string column_json(const ReportColumn& column) {
+  std::string json =
+      fmt::format(R"({{"key":{},"title":{},"kind":"{}","axis":{},"shown":{},)", dump(column.key),
+                  dump(column.title), name(column.kind), column.axis, column.shown);
+  const Dictionary dictionary = make_dictionary(column);
+  // Few values, each stored once, are smaller than a number in each row, and quicker to filter.
+  const bool repeats = 2 * dictionary.first_rows.size() <= column.cells.size();
+  if (column.kind != ColumnKind::text && column.texts.empty() && !repeats)
+    return json + fmt::format(R"("values":{}}})", list(column.cells, number_text));
+  const auto of_value = [&](std::size_t row) {
+    const input::Json& cell = column.cells[row];
+    return column.kind == ColumnKind::text ? dump(cell) : number_text(cell);
+  };
+  json += fmt::format(R"("dictionary":{},)", list(dictionary.first_rows, of_value));
+  if (!column.texts.empty())
+    json += fmt::format(R"("texts":{},)", list(dictionary.first_rows, [&](std::size_t row) {
+                          return dump(column.texts[row]);
+                        }));
+  return json + fmt::format(R"("codes":{}}})", numbers(dictionary.codes));
+}
+
+/// Configurations of a sweep differ in little: most are stored as their difference (a JSON patch) from
+/// one before them.
+std::string sources_json(const ReportResults& results, const std::vector<std::size_t>& parameters) {
+  std::optional<std::size_t> base;
+  std::string json = "[";
+  for (std::size_t i = 0; i < results.sources.size(); ++i) {
+    const ReportSource& source = results.sources[i];
+    std::string config = fmt::format(R"("config":{})", dump(source.config));
+    std::string patch;
+    if (base && source.config->is_object())
+      patch = fmt::format(R"("base":{},"patch":{})", *base,
+                          dump(input::Json::diff(results.sources[*base].config, source.config)));
+    if (!patch.empty() && 2 * patch.size() < config.size()) {
+      config = std::move(patch);
+    } else if (source.config->is_object()) {
+      base = i;
+    }
+    json += fmt::format(R"({}{{"version":{},"key":{},"parameters":{},{}}})", i == 0 ? "" : ",",
+                        dump(source.version), dump(source.key), parameters[i], config);
+  }
+  return json + "]";
+}
+
+/// The distinct sets of parameters, and the place among them of each source's.
+std::pair<std::vector<const input::Json*>, std::vector<std::size_t>> distinct_parameters(
+    const ReportResults& results) {
+  std::vector<const input::Json*> sets;
+  std::vector<std::size_t> codes;
+  std::map<std::string, std::size_t> known;
+  for (const ReportSource& source : results.sources) {
+    const auto [code, is_new] = known.try_emplace(dump(source.parameters), sets.size());
+    if (is_new) sets.push_back(&*source.parameters);
+    codes.push_back(code->second);
+  }
+  return {std::move(sets), std::move(codes)};
+}
+
+std::string pictures_json(const std::vector<ReportPicture>& pictures) {
+  return list(pictures, [](const ReportPicture& picture) {
+    return dump({{"title", picture.title},
+                 {"svg", picture.svg},
+                 {"row", picture.row ? input::Json(*picture.row) : input::Json(nullptr)}});
+  });
+}
+
+std::string replace_each(std::string_view text,
+                         const std::vector<std::pair<char, std::string_view>>& replacements) {
+  std::string result;
+  result.reserve(text.size());
+  for (const char c : text) {
+    const auto found =
+        std::ranges::find(replacements, c, &std::pair<char, std::string_view>::first);
+    if (found == replacements.end())
+      result += c;
+    else
+      result += found->second;
+  }
+  return result;
+}
+
+std::string escaped_for_html(std::string_view text) {
+  return replace_each(
+      text, {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}});
+}
+
+/// Of JSON, in which these stand in texts alone.
+std::string escaped_for_script(std::string_view json) {
+  return replace_each(json, {{'&', "\\u0026"}, {'<', "\\u003c"}, {'>', "\\u003e"}});
+}
+
+}  // namespace
+
+std::string report_data(const ReportInput& input) {
+  const ReportResults& results = input.results;
+  std::vector<std::size_t> row_sources;
+  for (const ReportRow& row : results.rows) row_sources.push_back(row.source);
+  const auto [parameters, parameter_codes] = distinct_parameters(results);
+  std::string json =
+      fmt::format(R"({{"title":{},"version":{},"notes":{},"rows":{},)", dump(input.title),
+                  dump(input.version), dump(results.notes), results.rows.size());
+  json += fmt::format(R"("columns":{},)", list(make_columns(results), column_json));
+  json += fmt::format(R"("row_sources":{},"sources":{},)", numbers(row_sources),
+                      sources_json(results, parameter_codes));
+  json += fmt::format(R"("parameters":{},"pictures":{}}})",
+                      list(parameters, [](const input::Json* set) { return dump(*set); }),
+                      pictures_json(input.pictures));
+  return escaped_for_script(json);
+}
+
+std::string make_report(const ReportInput& input) {
+  constexpr std::string_view kTitle = "{{title}}";
+  constexpr std::string_view kData = "{{data}}";
+  const std::string_view page = report_template();
+  const std::size_t title = page.find(kTitle);
+  const std::size_t data = page.find(kData, title);
+  if (title == page.npos || data == page.npos)
+    throw std::logic_error("the template of the report has no place for title and data");
+  std::string text(page.substr(0, title));
+  text += escaped_for_html(input.title);
+  text += page.substr(title + kTitle.size(), data - title - kTitle.size());
+  text += report_data(input);
+  text += page.substr(data + kData.size());
+  return text;
+}
+
+}  // namespace equarx::report

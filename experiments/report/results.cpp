@@ -1,0 +1,190 @@
+#include "experiments/report/results.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
+#include "experiments/report/axes.hpp"
+
+namespace equarx::report {
+namespace {
+
+constexpr std::string_view kAskForResults =
+    "is this what 'equarx-sim run --json' or 'equarx-sim sweep' wrote?";
+
+const input::Json& member(const input::Json& object, const std::string& key,
+                          input::Json::value_t type, std::string_view expected) {
+  const auto found = object.find(key);
+  if (found == object.end() || found->type() != type)
+    throw input::InputError("/" + key, fmt::format("expected {}; {}", expected, kAskForResults));
+  return *found;
+}
+
+std::string text_of(const input::Json& object, const std::string& key) {
+  return member(object, key, input::Json::value_t::string, "a text").get<std::string>();
+}
+
+/// Null if there is none.
+input::Json object_of(const input::Json& object, const std::string& key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_object() ? *found : input::Json(nullptr);
+}
+
+void check_run(const input::Json& run, const std::string& place) {
+  if (!run.is_object() || !run.contains("label") || !run["label"].is_string())
+    throw input::InputError(place,
+                            fmt::format("expected a run, with its label; {}", kAskForResults));
+}
+
+class Reader {
+ public:
+  void read(const std::string& path) {
+    const std::string text = input::read_file(path);
+    file_ = path;
+    const std::size_t before = results_.rows.size();
+    if (is_lines(text))
+      read_lines(text);
+    else
+      in_file("", [&] { read_result(input::parse_json(text)); });
+    if (results_.rows.size() == before && repeated_ == 0)
+      throw input::InputError("", fmt::format("{}: no results in it; {}", path, kAskForResults));
+  }
+
+  ReportResults finish() {
+    drop_recomputed_failures();
+    if (repeated_ > 0)
+      note(fmt::format("{} {} there more than once; the last of each is shown", repeated_,
+                       repeated_ == 1 ? "run is" : "runs are"));
+    std::set<std::string> versions;
+    for (const ReportSource& source : results_.sources) versions.insert(source.version);
+    if (versions.size() > 1)
+      note(fmt::format("results of several versions of equarx-sim, which may not be comparable: {}",
+                       fmt::join(versions, ", ")));
+    complete_axes(results_);
+    return std::move(results_);
+  }
+
+ private:
+  using Identity = std::pair<std::size_t, std::optional<std::string>>;  // source, label
+
+  void note(std::string text) { results_.notes.push_back(std::move(text)); }
+
+  /// Lets what `read` throws say where.
+  template <typename Read>
+  void in_file(const std::string& line, Read read) {
+    try {
+      read();
+    } catch (const input::InputError& error) {
+      throw input::InputError("", fmt::format("{}: {}{}", file_, line, error.what()));
+    }
+  }
+
+  /// Whether the first line is a JSON value of its own, but no whole result.
+  static bool is_lines(const std::string& text) {
+    const std::string first = text.substr(0, text.find('\n'));
+    const input::Json value = input::Json::parse(first, nullptr, false);
+    return value.is_object() && !value.contains("program");
+  }
+
+  void read_lines(const std::string& text) {
+    std::size_t number = 0;
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      const std::string line = text.substr(begin, end - begin);
+      ++number;
+      begin = end + 1;
+      const bool is_last = text.find_first_not_of(" \r\n", begin) == std::string::npos;
+      if (line.find_first_not_of(" \r") == std::string::npos) continue;
+      if (is_last && !input::Json::accept(line)) {
+        note(fmt::format("{}: its last line, {}, was cut off and is left out", file_, number));
+        break;
+      }
+      in_file(fmt::format("line {}: ", number), [&] { read_point(input::parse_json(line)); });
+    }
+  }
+
+  void read_result(const input::Json& result) {
+    if (!result.is_object() || !result.contains("program") || result["program"] != "equarx-sim")
+      throw input::InputError("", fmt::format("not a result; {}", kAskForResults));
+    const input::Json& runs = member(result, "runs", input::Json::value_t::array, "a list of runs");
+    const std::size_t source = find_source(result, text_of(result, "config_hash"));
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      check_run(runs[i], fmt::format("/runs/{}", i));
+      add({.source = source, .file = file_, .run = runs[i]});
+    }
+  }
+
+  void read_point(const input::Json& point) {
+    if (!point.is_object())
+      throw input::InputError("", fmt::format("not a point of a sweep; {}", kAskForResults));
+    ReportRow row{.source = find_source(point, text_of(point, "key")), .file = file_};
+    row.axes = member(point, "axes", input::Json::value_t::object, "the axes of a sweep's point");
+    for (input::Json& value : *row.axes)  // a cell of the table has one text
+      if (value.is_structured()) value = value.dump();
+    if (point.contains("point") && point["point"].is_number_unsigned())
+      row.point = point["point"].get<std::uint64_t>();
+    if (point.contains("error")) {
+      row.error = text_of(point, "error");
+    } else {
+      row.run = member(point, "run", input::Json::value_t::object, "a run, or an error");
+      check_run(row.run, "/run");
+    }
+    add(std::move(row));
+  }
+
+  std::size_t find_source(const input::Json& json, std::string key) {
+    std::string version = text_of(json, "version");
+    const auto [known, is_new] = source_of_.try_emplace({key, version}, results_.sources.size());
+    if (is_new) results_.sources.push_back({.version = std::move(version), .key = std::move(key)});
+    ReportSource& source = results_.sources[known->second];
+    // Not every line of a point must have them.
+    if (source.config->is_null()) source.config = object_of(json, "config");
+    if (source.parameters->is_null()) source.parameters = object_of(json, "parameters");
+    return known->second;
+  }
+
+  void add(ReportRow row) {
+    std::optional<std::string> label;  // a failed point has none, and one row
+    if (row.run->is_object()) label = (*row.run)["label"].get<std::string>();
+    const auto [known, is_new] =
+        row_of_.try_emplace({row.source, std::move(label)}, results_.rows.size());
+    if (is_new) {
+      results_.rows.push_back(std::move(row));
+    } else {
+      results_.rows[known->second] = std::move(row);
+      ++repeated_;
+    }
+  }
+
+  void drop_recomputed_failures() {
+    std::vector<bool> computed(results_.sources.size());
+    for (const ReportRow& row : results_.rows)
+      if (row.error.empty()) computed[row.source] = true;
+    std::erase_if(results_.rows,
+                  [&](const ReportRow& row) { return !row.error.empty() && computed[row.source]; });
+  }
+
+  ReportResults results_;
+  std::string file_;
+  std::map<std::pair<std::string, std::string>, std::size_t> source_of_;  // by key and version
+  std::map<Identity, std::size_t> row_of_;
+  std::size_t repeated_ = 0;
+};
+
+}  // namespace
+
+ReportResults read_results(std::span<const std::string> paths) {
+  Reader reader;
+  for (const std::string& path : paths) reader.read(path);
+  return reader.finish();
+}
+
+}  // namespace equarx::report

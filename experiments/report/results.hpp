@@ -1,0 +1,52 @@
+// Reads files of results, of whatever command, as rows for the report page.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "experiments/input/json_value.hpp"
+
+namespace equarx::report {
+
+/// What made one or more rows: an experiment, or a point of a sweep.
+struct ReportSource {
+  std::string version = {};  ///< of the program that made it
+  std::string key = {};      ///< hash of a result's configuration, or key of a sweep's point
+  input::JsonValue config =
+      {};  ///< with every default filled in; null if the file does not have it
+  /// By name, {"value", "class", "source"} of each parameter of the chip; null if the file does not
+  /// have them, as a sweep's. A caller that knows them may fill them in.
+  input::JsonValue parameters = {};
+};
+
+/// One run, or one point that failed.
+struct ReportRow {
+  std::size_t source = 0;  ///< index into ReportResults::sources
+  std::string file = {};
+  std::optional<std::uint64_t> point = {};  ///< number within its sweep
+  input::JsonValue axes = {};               ///< by JSON pointer into the configuration
+  input::JsonValue run = {};                ///< an entry of "runs" of a result; null if it failed
+  std::string error = {};                   ///< why it failed; empty if it did not
+};
+
+struct ReportResults {
+  std::vector<ReportSource> sources;
+  std::vector<ReportRow> rows;
+  /// What a reader must know about the files, a line each: a cut last line, repeated rows, versions.
+  std::vector<std::string> notes;
+};
+
+/// Reads the output of `run --json` and of `sweep` (JSON Lines), in any mix.
+///
+/// Of a run that is there twice (same key, version and label) the last is kept; a failed point that
+/// a later line computed is left out. A last line that was cut off becomes a note. A JSON pointer
+/// that is an axis of any row becomes one of all rows whose configuration has it; so do the
+/// pointers in which the configurations of several results without axes differ.
+/// @throws InputError that names file and line for anything else than results.
+ReportResults read_results(std::span<const std::string> paths);
+
+}  // namespace equarx::report

@@ -1,0 +1,128 @@
+#include "experiments/result/json.hpp"
+
+#include <fmt/format.h>
+
+#include "experiments/config/algorithm.hpp"
+#include "experiments/config/hardware_json.hpp"
+#include "experiments/config/json.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/output/provenance.hpp"
+
+namespace equarx::result {
+namespace {
+
+input::Json numerics_json(const values::ValueResult& values) {
+  const numerics::ErrorMetrics& exact = values.against_exact;
+  return {{"mse", exact.mse},
+          {"nmse", exact.nmse},
+          {"sqnr_db", exact.sqnr_db},
+          {"max_abs_error", exact.max_abs_error},
+          {"mean_signed_error", exact.mean_signed_error},
+          {"cosine_similarity", exact.cosine_similarity},
+          {"mse_vs_baseline", values.against_baseline.value().mse},
+          {"nmse_vs_baseline", values.against_baseline.value().nmse},
+          {"clipped_fraction", values.clipped_fraction()},
+          {"flushed_fraction", values.flushed_fraction()},
+          {"ranks_identical", values.ranks_identical},
+          {"elements", exact.count},
+          {"sampled_fraction", values.sampled_fraction}};
+}
+
+input::Json candidate_json(const run::Candidate& candidate) {
+  input::Json json = {{"algorithm", candidate.algorithm->name}};
+  if (candidate.time_s) json["time_s"] = *candidate.time_s;
+  if (!candidate.note.empty()) json["note"] = candidate.note;
+  return json;
+}
+
+input::Json failure_json(const run::FailureReport& failure) {
+  return {{"time_s", failure.time_s},
+          {"link", failure.link},
+          {"from", failure.from},
+          {"to", failure.to},
+          {"transfer", failure.transfer}};
+}
+
+input::Json operation_json(const plan::OperationTotal& operation) {
+  return {{"name", operation.name},
+          {"kind", workloads::name(operation.kind)},
+          {"count", operation.count},
+          {"time_s", operation.time_s},
+          {"flops", operation.flops},
+          {"hbm_bytes", operation.hbm_bytes},
+          {"roof", workloads::name(operation.roof)}};
+}
+
+input::Json links_json(const run::RunResult& run) {
+  input::Json links = input::Json::array();
+  for (const run::LinkUse& link : run.links) {
+    input::Json json = {{"name", link.name}};
+    if (!link.from.empty()) {
+      json["from"] = link.from;
+      json["to"] = link.to;
+    }
+    json["bytes"] = link.bytes;
+    json["busy_s"] = link.busy_s;
+    json["utilisation"] = link.utilisation(run.time_s);
+    links.push_back(std::move(json));
+  }
+  return links;
+}
+
+}  // namespace
+
+input::Json to_json(const run::RunResult& run, const JsonOptions& options) {
+  const bool done = !run.failure;
+  input::Json json = {
+      {"label", run.label},
+      {"algorithm", config::algorithm_name(run.algorithm)},
+      {"time_s", done ? input::Json(run.time_s) : input::Json(nullptr)},
+      {"speedup", run.speedup ? input::Json(*run.speedup) : input::Json(nullptr)},
+      {"lower_bound_s", run.lower_bound_s},
+      {"wire_bytes_per_link", run.wire_bytes_per_link},
+      {"chips", run.chips},
+      {"simulation", run.symmetric ? "symmetric" : "full"},
+      {"simulation_reason", run.simulation_reason},
+      {"messages", run.messages},
+      {"core_busy_s", run.core_busy_s},
+      {"breakdown",
+       {{"payload_s", run.breakdown.payload_s},
+        {"scales_s", run.breakdown.scales_s},
+        {"overhead_s", run.breakdown.overhead_s},
+        {"bubbles_s", run.breakdown.bubbles_s}}},
+      {"numerics", run.numerics ? numerics_json(*run.numerics) : input::Json(nullptr)}};
+  if (run.phase) {
+    json["compute_s"] = run.phase->compute_s;
+    json["allreduce_s"] = done ? input::Json(run.phase->allreduce_s) : input::Json(nullptr);
+    json["allreduce_count"] = run.phase->allreduces;
+    json["layers_repeated"] = run.phase->layers_repeated;
+  }
+  if (!done) json["failure"] = failure_json(*run.failure);
+  if (!run.candidates.empty()) {
+    json["candidates"] = input::Json::array();
+    for (const run::Candidate& candidate : run.candidates)
+      json["candidates"].push_back(candidate_json(candidate));
+  }
+  if (options.links) json["links"] = links_json(run);
+  return json;
+}
+
+input::Json to_json(const run::ExperimentResult& result, const JsonOptions& options) {
+  const input::Json config = to_json(result.config);
+  input::Json json = {{"program", "equarx-sim"},
+                      {"version", output::version()},
+                      {"config", config},
+                      {"config_hash", output::config_hash(config)},
+                      {"parameters", config::parameters_json(result.config.chip)},
+                      {"baseline", result.config.collectives[result.config.baseline].label},
+                      {"runs", input::Json::array()}};
+  for (const run::RunResult& run : result.runs) json["runs"].push_back(to_json(run, options));
+  if (!result.operations.empty()) {
+    json["operations"] = input::Json::array();
+    for (const plan::OperationTotal& operation : result.operations)
+      json["operations"].push_back(operation_json(operation));
+  }
+  return json;
+}
+
+}  // namespace equarx::result

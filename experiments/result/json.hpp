@@ -1,0 +1,19 @@
+#pragma once
+
+#include "experiments/input/object_reader.hpp"
+#include "experiments/run/experiment.hpp"
+
+namespace equarx::result {
+
+struct JsonOptions {
+  bool links = false;  ///< with what crossed every link direction
+};
+
+/// A result with all that made it: version, resolved configuration and its hash, every parameter of the
+/// chip with its class. configs/schema/result.schema.json describes it.
+input::Json to_json(const run::ExperimentResult& result, const JsonOptions& options = {});
+
+/// One run of it.
+input::Json to_json(const run::RunResult& run, const JsonOptions& options = {});
+
+}  // namespace equarx::result

@@ -1,0 +1,241 @@
+#include "experiments/result/table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <variant>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "experiments/config/algorithm.hpp"
+#include "experiments/config/tensor_json.hpp"
+#include "experiments/config/topology.hpp"
+#include "experiments/output/table.hpp"
+#include "experiments/result/json.hpp"
+#include "models/units/quantity.hpp"
+
+namespace equarx::result {
+namespace {
+
+std::string tensor_text(const config::TensorConfig& tensor) {
+  const std::string size = output::size_text(static_cast<double>(tensor.bytes()));
+  if (tensor.shape.empty()) return fmt::format("{} of {}", size, numerics::name(tensor.dtype));
+  return fmt::format("{} {} ({})", fmt::join(tensor.shape, " x "), numerics::name(tensor.dtype),
+                     size);
+}
+
+/// Those of a workload leave out what is less telling there, so that a line has room for its parts.
+std::vector<std::string> headings(bool workload, bool numerics) {
+  std::vector<std::string> row = {"collective", "time", "speedup", "lower bound"};
+  if (workload)
+    row.insert(row.end(), {"computing", "AllReduces", "share", "each"});
+  else
+    row.push_back("bytes/link");
+  if (numerics) row.insert(row.end(), {"MSE", "SQNR"});
+  if (numerics && !workload) row.push_back("MSE vs baseline");
+  if (numerics) row.push_back("ranks");
+  return row;
+}
+
+/// Where the time of a phase goes.
+void append_phase(const run::RunResult& run, output::TableRow& row) {
+  const run::PhaseResult& phase = *run.phase;
+  row.push_back(output::time_text(phase.compute_s));
+  if (run.failure) {
+    row.insert(row.end(), {"-", "-", "-"});
+    return;
+  }
+  row.push_back(output::time_text(phase.allreduce_s));
+  row.push_back(fmt::format("{:.1f} %", 100.0 * phase.allreduce_s / run.time_s));
+  row.push_back(output::time_text(phase.allreduce_s / phase.allreduces));
+}
+
+output::TableRow row_of(const run::RunResult& run) {
+  output::TableRow row = {run.label, run.failure ? "fails" : output::time_text(run.time_s),
+                          run.speedup ? fmt::format("{:.3f}x", *run.speedup) : "-",
+                          output::time_text(run.lower_bound_s)};
+  if (run.phase)
+    append_phase(run, row);
+  else
+    row.push_back(output::size_text(static_cast<double>(run.wire_bytes_per_link)));
+  if (!run.numerics) return row;
+  row.push_back(fmt::format("{:.3g}", run.numerics->against_exact.mse));
+  row.push_back(fmt::format("{:.2f} dB", run.numerics->against_exact.sqnr_db));
+  if (!run.phase) row.push_back(fmt::format("{:.3g}", run.numerics->against_baseline.value().mse));
+  row.push_back(run.numerics->ranks_identical ? "identical" : "differ");
+  return row;
+}
+
+/// "Prefill of gemma3-27b, 4096 tokens x 1"
+std::string workload_text(const config::WorkloadConfig& workload) {
+  const workloads::Extent extent = workloads::extent(workload.phase);
+  return std::holds_alternative<workloads::Prefill>(workload.phase)
+             ? fmt::format("Prefill of {}, {} tokens x {}", workload.model.name, extent.queries,
+                           extent.batch)
+             : fmt::format("Decoding of {}, one token each of {} sequences of {}",
+                           workload.model.name, extent.batch, extent.keys);
+}
+
+/// What a chip computes; the same whatever the collective.
+std::string operations_table(const run::ExperimentResult& result) {
+  double total_s = 0.0;
+  for (const plan::OperationTotal& operation : result.operations) total_s += operation.time_s;
+  std::vector<output::TableRow> rows = {
+      {"operation of each chip", "times", "time", "of computing", "waits for"}};
+  for (const plan::OperationTotal& operation : result.operations)
+    rows.push_back({operation.name, fmt::format("{}", operation.count),
+                    output::time_text(operation.time_s),
+                    fmt::format("{:.1f} %", 100.0 * operation.time_s / total_s),
+                    std::string(workloads::name(operation.roof))});
+  return output::aligned_table(rows) + '\n';
+}
+
+std::string workload_note(const run::ExperimentResult& result) {
+  const run::RunResult& run = result.runs.front();
+  const config::WorkloadConfig& workload = *result.config.workload;
+  std::string text = fmt::format(
+      "  {} AllReduces of {} on each chip{}.\n", run.phase->allreduces,
+      tensor_text(result.config.tensor),
+      workload.chunks > 1 ? fmt::format(", beside the computing of {} chunks", workload.chunks)
+                          : "");
+  if (workload.chunks > 1)
+    text += "  The time of AllReduces is what the chip does not compute in.\n";
+  if (run.phase->layers_repeated)
+    text +=
+        "  One layer of each kind was simulated and stands for all, because chips begin and end "
+        "layers together.\n";
+  return text;
+}
+
+std::string title(const run::ExperimentResult& result) {
+  const config::ExperimentConfig& config = result.config;
+  const std::string what = config.workload
+                               ? workload_text(*config.workload)
+                               : fmt::format("{} of {}", collectives::name(config.collective),
+                                             tensor_text(config.tensor));
+  return fmt::format("{} on {}{} x {}, {}\n\n", what, config.workload ? "" : "each of ",
+                     result.runs.front().chips, config.chip.name,
+                     config::topology_text(config.topology));
+}
+
+std::string failure_note(const run::RunResult& run) {
+  const run::FailureReport& failure = *run.failure;
+  return fmt::format(
+      "  {} fails at {}: {} from {} to {} did not arrive, because link {} is down.\n", run.label,
+      output::time_text(failure.time_s), failure.transfer, failure.from, failure.to, failure.link);
+}
+
+/// What `auto` took, and what the others would have been.
+std::string candidates_note(const run::RunResult& run) {
+  std::string text = fmt::format(
+      "  {} took {}, {}:\n", run.label, config::algorithm_name(run.algorithm),
+      run.failure ? "although it fails as all others do" : "the fastest of those that can run");
+  for (const run::Candidate& candidate : run.candidates)
+    text += fmt::format("    {:<18}  {}\n", candidate.algorithm->name,
+                        candidate.time_s ? output::time_text(*candidate.time_s) : candidate.note);
+  return text;
+}
+
+/// How busy the busiest link directions were, and which they are.
+std::string busiest_text(const run::RunResult& run) {
+  constexpr std::size_t kNamed = 2;
+  const auto percent = [&](const run::LinkUse& link) {
+    return std::lround(100.0 * link.utilisation(run.time_s));
+  };
+  const auto [least, most] = std::ranges::minmax(run.links, {}, percent);
+  if (percent(least) == percent(most)) return fmt::format("{} %, all alike", percent(most));
+  std::vector<std::string> names;
+  for (const run::LinkUse& link : run.links)
+    if (percent(link) == percent(most)) names.push_back(link.name);
+  std::string more;
+  if (names.size() > kNamed) {
+    more = fmt::format(" and {} more", names.size() - kNamed);
+    names.resize(kNamed);
+  }
+  return fmt::format("{} %: {}{} of {}; idlest {} %", percent(most), fmt::join(names, ", "), more,
+                     run.links.size(), percent(least));
+}
+
+std::string busiest_note(const std::vector<run::RunResult>& runs) {
+  std::vector<output::TableRow> rows;
+  for (const run::RunResult& run : runs)
+    if (!run.failure) rows.push_back({"  " + run.label, busiest_text(run)});
+  if (rows.empty()) return {};
+  std::size_t width = 0;
+  for (const output::TableRow& row : rows) width = std::max(width, row[0].size());
+  std::string text = "  Busiest link directions, by the share of the time that they move bytes:\n";
+  for (const output::TableRow& row : rows)
+    text += fmt::format("  {:<{}}  {}\n", row[0], width, row[1]);
+  return text;
+}
+
+/// How the collectives were simulated: those that have one reason together.
+std::string simulation_note(const std::vector<run::RunResult>& runs) {
+  std::string text;
+  for (auto run = runs.begin(); run != runs.end(); ++run) {
+    const auto same = [&](const run::RunResult& other) {
+      return other.simulation_reason == run->simulation_reason;
+    };
+    if (std::find_if(runs.begin(), run, same) != run) continue;
+    std::vector<std::string> labels;
+    for (const run::RunResult& other : runs)
+      if (same(other)) labels.push_back(other.label);
+    text +=
+        fmt::format("  Simulated {} ({}): {}.\n",
+                    run->symmetric ? "by representatives" : "chip by chip", run->simulation_reason,
+                    labels.size() == runs.size() && runs.size() > 1
+                        ? "all"
+                        : fmt::format("{}", fmt::join(labels, ", ")));
+  }
+  return text;
+}
+
+/// What values the errors of a workload are of: they are not the model's.
+std::string workload_values_note(const config::TensorConfig& tensor) {
+  const std::string of = tensor.files.empty()
+                             ? fmt::format("{} values", config::values_name(tensor))
+                             : "the values of the files";
+  return fmt::format("  They are those of one AllReduce of {}, not of the model's output.\n", of);
+}
+
+std::string values_note(const values::ValueResult& values) {
+  const std::string what =
+      values.sampled_fraction == 1.0
+          ? "every element"
+          : fmt::format("{:.3g} % of the elements", 100.0 * values.sampled_fraction);
+  return fmt::format("  MSE, SQNR: computed on {}, against the exact sum of all ranks.\n", what);
+}
+
+}  // namespace
+
+std::string to_table(const run::ExperimentResult& result) {
+  const config::ExperimentConfig& config = result.config;
+  std::vector<output::TableRow> rows = {headings(config.workload.has_value(), config.numerics)};
+  for (const run::RunResult& run : result.runs) rows.push_back(row_of(run));
+  std::string text = title(result) + output::aligned_table(rows) + '\n';
+  if (!result.operations.empty()) text += operations_table(result) + workload_note(result);
+  for (const run::RunResult& run : result.runs)
+    if (run.failure) text += failure_note(run);
+  const auto ring_fails = [](const run::RunResult& run) {
+    return run.failure && run.algorithm != nullptr &&
+           run.algorithm->layout == collectives::RankLayout::ring;
+  };
+  if (std::ranges::any_of(result.runs, ring_fails))
+    text += "  A ring can be planned around a cable: name it in /topology/avoid.\n";
+  for (const run::RunResult& run : result.runs)
+    if (!run.candidates.empty()) text += candidates_note(run);
+  text += config.workload
+              ? "  Lower bound: computing, and bytes / bandwidth of the busiest link direction; "
+                "their sum "
+                "if chips are in step.\n"
+              : "  Lower bound: bytes / bandwidth of the link direction that needs longest.\n";
+  text += simulation_note(result.runs);
+  text += busiest_note(result.runs);
+  if (config.numerics) text += values_note(*result.runs.front().numerics);
+  if (config.numerics && config.workload) text += workload_values_note(config.tensor);
+  return text;
+}
+
+}  // namespace equarx::result

@@ -1,0 +1,94 @@
+#include "experiments/sweep/csv.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
+#include "experiments/output/csv.hpp"
+#include "experiments/output/files.hpp"
+
+namespace equarx::sweep {
+namespace {
+
+/// Text as it is, anything else as JSON.
+std::string field(const input::Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+/// A table whose columns are found as rows come.
+class Table {
+ public:
+  explicit Table(output::CsvRow columns) {
+    for (const std::string& name : columns) column(name);
+  }
+
+  void add_row() { rows_.emplace_back(); }
+  void set(const std::string& name, const input::Json& value) {
+    output::CsvRow& row = rows_.back();
+    const std::size_t at = column(name);
+    if (row.size() <= at) row.resize(at + 1);
+    row[at] = field(value);
+  }
+
+  /// With `last` as the last column.
+  std::string text(const std::string& last) {
+    column(last);
+    for (output::CsvRow& row : rows_) row.resize(names_.size());
+    rows_.insert(rows_.begin(), names_);
+    const auto at = static_cast<std::ptrdiff_t>(columns_.at(last));
+    for (output::CsvRow& row : rows_)
+      std::rotate(row.begin() + at, row.begin() + at + 1, row.end());
+    return output::csv(rows_);
+  }
+
+ private:
+  std::size_t column(const std::string& name) {
+    const auto [found, is_new] = columns_.try_emplace(name, names_.size());
+    if (is_new) names_.push_back(name);
+    return found->second;
+  }
+
+  output::CsvRow names_;
+  std::unordered_map<std::string, std::size_t> columns_;
+  std::vector<output::CsvRow> rows_;
+};
+
+void set_members(Table& table, const std::string& prefix, const input::Json& object) {
+  for (const auto& [name, value] : object.items()) {
+    if (value.is_object())
+      set_members(table, prefix + name + '/', value);
+    else if (!value.is_array() && !value.is_null())
+      table.set(prefix + name, value);
+  }
+}
+
+}  // namespace
+
+std::string sweep_csv(const SweepPoints& points, const std::vector<KeyedPoint>& keyed,
+                      const SweepStore& store) {
+  output::CsvRow columns = {"point", "key"};
+  for (const SweepAxis& axis : points.sweep().axes)
+    columns.insert(columns.end(), axis.keys.begin(), axis.keys.end());
+  Table table(columns);
+  for (const KeyedPoint& at : keyed) {
+    const StoredPoint* stored = store.find(at.key);
+    if (stored == nullptr) continue;
+    const input::Json axes = points.axes(at.point);
+    const std::string lines = store.lines(*stored);
+    for (std::string_view rest = lines; !rest.empty(); rest.remove_prefix(rest.find('\n') + 1)) {
+      const input::Json line = input::parse_json(rest.substr(0, rest.find('\n')));
+      table.add_row();
+      table.set("point", at.point);
+      table.set("key", at.key);
+      for (const auto& [pointer, value] : axes.items()) table.set(pointer, value);
+      if (stored->failed)
+        table.set("error", line.at("error"));
+      else
+        set_members(table, "", line.at("run"));
+    }
+  }
+  return table.text("error");
+}
+
+}  // namespace equarx::sweep

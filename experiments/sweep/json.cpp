@@ -1,0 +1,187 @@
+// Reads sweep files.
+#include "experiments/input/json.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json_text.hpp"
+#include "experiments/input/schema.hpp"
+#include "experiments/sweep/range.hpp"
+#include "experiments/sweep/sweep.hpp"
+
+namespace equarx::sweep {
+namespace {
+
+constexpr std::array<std::string_view, 3> kValueKinds = {"values", "range", "log_range"};
+
+std::string read_name(input::ObjectReader& reader, const std::string& fallback) {
+  if (!reader.has("name")) return fallback;
+  const std::string name = reader.text("name");
+  if (name.empty() || name.starts_with('.') || name.find('/') != std::string::npos)
+    throw input::InputError(
+        "/name", fmt::format("'{}' cannot name a folder; use letters, digits, '-' and '_'", name));
+  return name;
+}
+
+input::Json read_base(input::ObjectReader& reader, const std::filesystem::path& folder) {
+  const input::Json& base = reader.required("base", "a configuration or the path of one");
+  if (base.is_object()) return base;
+  const std::string file =
+      (folder / reader.text("base", "a configuration or the path of one")).string();
+  try {
+    input::Json json = input::parse_json(input::read_file(file));
+    if (!json.is_object()) throw input::InputError("", "expected an object");
+    return json;
+  } catch (const input::InputError& error) {
+    throw input::InputError("/base", fmt::format("{}: {}", file, error.what()));
+  }
+}
+
+std::string read_key(input::ObjectReader& reader) {
+  const std::string key = reader.text("key", "the JSON pointer of a key, like /tensor/bytes");
+  if (!key.starts_with('/') || key.size() == 1)
+    throw input::InputError(
+        reader.place_of("key"),
+        fmt::format("'{}' is not the JSON pointer of a key, like /tensor/bytes", key));
+  return key;
+}
+
+std::vector<input::JsonValue> read_values(input::ObjectReader& reader) {
+  const input::Json& values = reader.array("values");
+  if (values.empty())
+    throw input::InputError(reader.place_of("values"), "has no values; give at least one");
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), values[i]) !=
+        values.begin() + static_cast<std::ptrdiff_t>(i))
+      throw input::InputError(fmt::format("{}/{}", reader.place_of("values"), i),
+                              fmt::format("{} stands here twice; remove one", values[i].dump()));
+  return {values.begin(), values.end()};
+}
+
+/// The values of one key.
+std::vector<input::JsonValue> read_steps(input::ObjectReader& reader, const std::string& place) {
+  const std::string_view kind = input::exactly_one(reader, kValueKinds, place);
+  if (kind.empty()) throw input::InputError(place, "expected one of values, range, log_range");
+  if (kind == "values") return read_values(reader);
+  return kind == "range" ? expand_range(reader.object(kind))
+                         : expand_log_range(reader.object(kind));
+}
+
+/// Adds a key and its values to an axis.
+void add_key(SweepAxis& axis, input::ObjectReader reader, const std::string& place) {
+  const std::string key = read_key(reader);
+  const std::vector<input::JsonValue> values = read_steps(reader, place);
+  reader.finish();
+  if (axis.keys.empty()) axis.steps.resize(values.size());
+  if (values.size() != axis.steps.size())
+    throw input::InputError(
+        place, fmt::format("{} has {} values and {} has {}; what is zipped must have as many", key,
+                           values.size(), axis.keys.front(), axis.steps.size()));
+  axis.keys.push_back(key);
+  for (std::size_t step = 0; step < values.size(); ++step) axis.steps[step].push_back(values[step]);
+}
+
+SweepAxis read_axis(const input::Json& json, const std::string& place) {
+  SweepAxis axis{.place = place, .keys = {}, .steps = {}};
+  input::ObjectReader reader(json, place);
+  if (!reader.has("zip")) {
+    add_key(axis, std::move(reader), place);
+    return axis;
+  }
+  const input::Json& zipped = reader.array("zip");
+  if (zipped.empty())
+    throw input::InputError(reader.place_of("zip"), "zips nothing; give at least one key");
+  for (std::size_t i = 0; i < zipped.size(); ++i) {
+    const std::string part = fmt::format("{}/{}", reader.place_of("zip"), i);
+    add_key(axis, input::ObjectReader(zipped[i], part), part);
+  }
+  reader.finish();
+  return axis;
+}
+
+std::vector<SweepAxis> read_axes(input::ObjectReader& reader) {
+  const input::Json& json = reader.array("axes");
+  if (json.empty())
+    throw input::InputError("/axes",
+                            "a sweep of nothing; give at least one axis, or use 'equarx-sim run'");
+  std::vector<SweepAxis> axes;
+  std::vector<std::string> keys;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    axes.push_back(read_axis(json[i], fmt::format("/axes/{}", i)));
+    for (const std::string& key : axes.back().keys) {
+      if (std::ranges::find(keys, key) != keys.end())
+        throw input::InputError(axes.back().place,
+                                fmt::format("{} is an axis twice; remove one", key));
+      keys.push_back(key);
+    }
+  }
+  return axes;
+}
+
+SweepCondition read_condition(const std::vector<SweepAxis>& axes, const std::string& key,
+                              const input::Json& value, const std::string& place) {
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const auto found = std::ranges::find(axes[i].keys, key);
+    if (found == axes[i].keys.end()) continue;
+    const auto column = static_cast<std::size_t>(found - axes[i].keys.begin());
+    SweepCondition condition{.axis = i, .holds = {}};
+    for (const std::vector<input::JsonValue>& step : axes[i].steps)
+      condition.holds.push_back(*step[column] == value);
+    if (std::ranges::find(condition.holds, true) == condition.holds.end())
+      throw input::InputError(
+          place, fmt::format("{} is never {}; write one of the axis' values, as the axis has it",
+                             key, value.dump()));
+    return condition;
+  }
+  throw input::InputError(
+      place, fmt::format("{} is not an axis of this sweep; exclude by keys of axes", key));
+}
+
+std::vector<SweepExclusion> read_exclusions(input::ObjectReader& reader,
+                                            const std::vector<SweepAxis>& axes) {
+  std::vector<SweepExclusion> exclusions;
+  if (!reader.has("exclude")) return exclusions;
+  const input::Json& json = reader.array("exclude");
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const std::string place = fmt::format("/exclude/{}", i);
+    if (!json[i].is_object() || json[i].empty())
+      throw input::InputError(
+          place, "expected an object with keys of axes, like {\"/topology/slice\": \"4x4\"}");
+    SweepExclusion& exclusion = exclusions.emplace_back();
+    for (const auto& [key, value] : json[i].items())
+      exclusion.push_back(read_condition(axes, key, value, place));
+  }
+  return exclusions;
+}
+
+}  // namespace
+
+std::string SweepAxis::name() const { return fmt::format("{}", fmt::join(keys, " with ")); }
+
+Sweep read_sweep(const input::Json& json, const std::filesystem::path& folder,
+                 const std::string& default_name) {
+  input::ObjectReader reader(json, "");
+  Sweep sweep;
+  sweep.name = read_name(reader, default_name);
+  sweep.base = read_base(reader, folder);
+  sweep.axes = read_axes(reader);
+  sweep.exclusions = read_exclusions(reader, sweep.axes);
+  reader.finish();
+  input::check_schema(json, "sweep");
+  return sweep;
+}
+
+Sweep load_sweep(const std::filesystem::path& file) {
+  const std::string text = input::read_file(file.string());
+  try {
+    return read_sweep(input::parse_json(text), file.parent_path(), file.stem().string());
+  } catch (const input::InputError& error) {
+    throw input::InputError("", fmt::format("{}: {}", file.string(), error.what()));
+  }
+}
+
+}  // namespace equarx::sweep

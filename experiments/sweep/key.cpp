@@ -1,0 +1,44 @@
+#include "experiments/sweep/key.hpp"
+
+#include <vector>
+
+#include "experiments/config/json.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/output/provenance.hpp"
+#include "experiments/result/json.hpp"
+
+namespace equarx::sweep {
+namespace {
+
+std::vector<std::string> files_of(const config::ExperimentConfig& config) {
+  std::vector<std::string> files = config.tensor.files;
+  // Names of what is built in are no files, and belong to the version.
+  std::vector<std::string> named = {config.hardware, config.topology.file};
+  if (config.workload) named.push_back(config.workload->model_name);
+  for (const std::string& name : named)
+    if (name.find('/') != std::string::npos || name.ends_with(".json")) files.push_back(name);
+  return files;
+}
+
+}  // namespace
+
+std::string SweepKeys::key(const input::Json& config) {
+  try {
+    const config::ExperimentConfig resolved = config::read_config(config);
+    input::Json files = input::Json::object();
+    for (const std::string& file : files_of(resolved)) files[file] = digest(file);
+    return output::config_hash(
+        {{"version", output::version()}, {"config", to_json(resolved)}, {"files", files}});
+  } catch (const input::InputError&) {
+    return output::config_hash({{"version", output::version()}, {"unreadable", config}});
+  }
+}
+
+const std::string& SweepKeys::digest(const std::string& file) {
+  const auto [entry, is_new] = digests_.try_emplace(file);
+  if (is_new) entry->second = output::text_hash(input::read_file(file));
+  return entry->second;
+}
+
+}  // namespace equarx::sweep

@@ -1,0 +1,24 @@
+// The key of a sweep's point: what its results depend on, in 16 digits.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "experiments/input/object_reader.hpp"
+
+namespace equarx::sweep {
+
+/// Makes keys, and remembers what it read of files.
+class SweepKeys {
+ public:
+  /// Hash of the resolved configuration, the contents of the files that it names (chip, model, graph,
+  /// tensors) and the program's version. Of a configuration that cannot be read, hash of its text.
+  std::string key(const input::Json& config);
+
+ private:
+  const std::string& digest(const std::string& file);
+
+  std::map<std::string, std::string> digests_;  ///< by path
+};
+
+}  // namespace equarx::sweep

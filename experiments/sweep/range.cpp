@@ -1,0 +1,110 @@
+#include "experiments/sweep/range.hpp"
+
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/sweep/sweep.hpp"
+#include "models/units/quantity.hpp"
+
+namespace equarx::sweep {
+namespace {
+
+using units::Dimension;
+
+/// A number or a quantity.
+struct Value {
+  double number = 0.0;  ///< of a quantity, in its base unit
+  std::optional<Dimension> dimension = {};
+  bool integer = false;
+};
+
+Value read_value(input::ObjectReader& reader, std::string_view key) {
+  const input::Json& json = reader.required(key, "a number, or a quantity with its unit");
+  if (json.is_number()) return {json.get<double>(), std::nullopt, json.is_number_integer()};
+  const std::string text = reader.text(key, "a number, or a quantity with its unit");
+  for (const Dimension dimension : {Dimension::bytes, Dimension::bandwidth, Dimension::time,
+                                    Dimension::frequency, Dimension::operations}) {
+    try {
+      return {units::parse(text, dimension), dimension, false};
+    } catch (const std::invalid_argument&) {
+      continue;  // perhaps of the next one
+    }
+  }
+  throw input::InputError(
+      reader.place_of(key),
+      fmt::format("'{}' is no quantity; write a number or one like \"4 KiB\" or \"2 us\"", text));
+}
+
+/// Sums and products of decimal numbers leave errors in the last digits, which nobody wants to read.
+double without_noise(double number) { return std::stod(fmt::format("{:.15g}", number)); }
+
+input::Json to_json(double number, const Value& like, bool integer) {
+  if (integer) return input::Json(static_cast<std::int64_t>(std::llround(number)));
+  if (!like.dimension) return input::Json(without_noise(number));
+  const bool whole = *like.dimension == Dimension::bytes;
+  return input::Json(
+      units::format(whole ? std::round(number) : without_noise(number), *like.dimension));
+}
+
+/// `steps`: how many fit between the ends, which may miss a whole number by rounding.
+std::vector<input::JsonValue> expand(const input::ObjectReader& reader, double steps,
+                                     const Value& from, bool integer,
+                                     const std::function<double(double)>& at) {
+  constexpr double kRounding = 1e-9;
+  const double count = std::floor(steps + kRounding) + 1.0;
+  if (!(count <= static_cast<double>(kMostCombinations)))
+    throw input::InputError(
+        reader.place_of("to"),
+        fmt::format("is {:.4g} values away from 'from'; at most {} are supported", count,
+                    kMostCombinations));
+  std::vector<input::JsonValue> values;
+  for (double i = 0.0; i < count; ++i) values.push_back(to_json(at(i), from, integer));
+  return values;
+}
+
+void check_ends(const input::ObjectReader& reader, const Value& from, const Value& to) {
+  if (from.dimension != to.dimension)
+    throw input::InputError(reader.place_of("to"),
+                            "is not of the same kind as 'from'; give both the same unit");
+  if (from.number > to.number)
+    throw input::InputError(reader.place_of("to"), "is below 'from'; give the smaller one first");
+}
+
+}  // namespace
+
+std::vector<input::JsonValue> expand_range(input::ObjectReader reader) {
+  const Value from = read_value(reader, "from");
+  const Value to = read_value(reader, "to");
+  const Value step = read_value(reader, "step");
+  reader.finish();
+  check_ends(reader, from, to);
+  if (step.dimension != from.dimension)
+    throw input::InputError(reader.place_of("step"),
+                            "is not of the same kind as 'from'; give both the same unit");
+  if (!(step.number > 0.0)) throw input::InputError(reader.place_of("step"), "is not above 0");
+  return expand(reader, (to.number - from.number) / step.number, from, from.integer && step.integer,
+                [&](double i) { return from.number + i * step.number; });
+}
+
+std::vector<input::JsonValue> expand_log_range(input::ObjectReader reader) {
+  const Value from = read_value(reader, "from");
+  const Value to = read_value(reader, "to");
+  const Value factor = read_value(reader, "factor");
+  reader.finish();
+  check_ends(reader, from, to);
+  if (!(from.number > 0.0)) throw input::InputError(reader.place_of("from"), "is not above 0");
+  if (factor.dimension || !(factor.number > 1.0))
+    throw input::InputError(reader.place_of("factor"), "is not a number above 1");
+  return expand(reader, std::log(to.number / from.number) / std::log(factor.number), from,
+                from.integer && factor.integer,
+                [&](double i) { return from.number * std::pow(factor.number, i); });
+}
+
+}  // namespace equarx::sweep

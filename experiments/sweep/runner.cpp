@@ -1,0 +1,191 @@
+#include "experiments/sweep/runner.hpp"
+
+#include <unordered_set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "experiments/config/json.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/output/provenance.hpp"
+#include "experiments/process/stop_signals.hpp"
+#include "experiments/process/worker_pool.hpp"
+#include "experiments/result/json.hpp"
+#include "experiments/run/experiment.hpp"
+#include "experiments/sweep/key.hpp"
+
+namespace equarx::sweep {
+namespace {
+
+constexpr int kTickMilliseconds = 200;  // between looks at signals, and at the clock
+
+// Messages may quote paths that are not UTF-8.
+std::string line_of(const input::Json& json) {
+  return json.dump(-1, ' ', false, input::Json::error_handler_t::replace) + '\n';
+}
+
+/// What the lines of a point begin with.
+input::Json line_start(const SweepPoints& points, const KeyedPoint& at) {
+  return {{"point", at.point},
+          {"key", at.key},
+          {"version", output::version()},
+          {"axes", points.axes(at.point)}};
+}
+
+std::string error_line(const SweepPoints& points, const KeyedPoint& at, const std::string& error) {
+  input::Json line = line_start(points, at);
+  line["error"] = error;
+  return line_of(line);
+}
+
+std::string result_lines(const SweepPoints& points, const KeyedPoint& at) {
+  // Processes share the cores; threads of theirs would only be in each other's way.
+  const run::ExperimentResult result =
+      run::run_experiment(plan::make_plan(config::read_config(points.config(at.point))),
+                          [](const std::string&) {}, {.value_threads = 1});
+  const input::Json config = to_json(result.config);
+  std::string lines;
+  for (const run::RunResult& run : result.runs) {
+    input::Json line = line_start(points, at);
+    line["run"] = result::to_json(run);
+    line["config"] = config;
+    lines += line_of(line);
+  }
+  return lines;
+}
+
+// What a worker sends begins with one of these.
+constexpr char kComputed = 'C';
+constexpr char kFailed = 'F';
+
+/// What a worker does with a point, whatever happens.
+std::string compute(const SweepPoints& points, const KeyedPoint& at) {
+  try {
+    return kComputed + result_lines(points, at);
+  } catch (const std::exception& error) {
+    return kFailed + error_line(points, at, error.what());
+  }
+}
+
+// A point as workers are told of it. They know the sweep already.
+std::string request_of(const KeyedPoint& at) { return fmt::format("{} {}", at.key, at.point); }
+
+KeyedPoint read_request(const std::string& request) {
+  const std::size_t space = request.find(' ');
+  return {std::stoul(request.substr(space + 1)), request.substr(0, space)};
+}
+
+/// Goes through a shard's points and says which are to be computed.
+class Pending {
+ public:
+  Pending(const SweepPoints& points, const SweepStore& store, const SweepOptions& options)
+      : points_(points),
+        store_(store),
+        retry_(options.retry),
+        shard_(points.in_shard(options.shard)) {
+    status.points = shard_.size();
+    keyed.reserve(shard_.size());
+  }
+
+  bool at_end() const { return keyed.size() == shard_.size(); }
+
+  /// Looks at the next point. Returns whether it must be computed.
+  bool next() {
+    const std::size_t point = shard_[keyed.size()];
+    keyed.push_back({point, key_of(point)});
+    const std::string& key = keyed.back().key;
+    const bool is_new = seen_.insert(key).second;
+    const StoredPoint* stored = store_.find(key);
+    if (stored != nullptr && stored->failed && retry_ && is_new) stored = nullptr;
+    if (stored == nullptr && is_new) return true;
+    ++status.done;  // or will be, by a point with the same configuration
+    if (stored != nullptr && stored->failed) ++status.failed;
+    return false;
+  }
+
+  std::vector<KeyedPoint> keyed;  ///< those that were looked at
+  SweepStatus status;
+
+ private:
+  std::string key_of(std::size_t point) {
+    try {
+      return keys_.key(points_.config(point));
+    } catch (const input::InputError&) {  // an axis that leads nowhere: its point fails
+      return output::config_hash({{"version", output::version()}, {"axes", points_.axes(point)}});
+    }
+  }
+
+  const SweepPoints& points_;
+  const SweepStore& store_;
+  bool retry_;
+  std::vector<std::size_t> shard_;
+  SweepKeys keys_;
+  std::unordered_set<std::string> seen_;
+};
+
+class SweepRun {
+ public:
+  SweepRun(const SweepPoints& points, SweepStore& store, const SweepOptions& options)
+      : points_(points),
+        store_(store),
+        pending_(points, store, options),
+        pool_(options.jobs, [&points](const std::string& request) {
+          return compute(points, read_request(request));
+        }) {}
+
+  SweepOutcome run(const std::function<void(const SweepStatus&)>& show) {
+    while (signals_.received() == 0) {
+      if (!pending_.at_end() && pool_.has_free()) {
+        if (pending_.next())
+          pool_.start(pending_.keyed.size() - 1, request_of(pending_.keyed.back()));
+      } else if (pool_.busy() == 0) {
+        break;
+      } else {
+        for (const process::FinishedJob& finished : pool_.wait(kTickMilliseconds)) record(finished);
+      }
+      show(pending_.status);
+    }
+    return {pending_.status, std::move(pending_.keyed), signals_.received()};
+  }
+
+ private:
+  void record(const process::FinishedJob& finished) {
+    const KeyedPoint& at = pending_.keyed[finished.job];
+    const bool crashed = !finished.failure.empty();
+    const bool failed = crashed || finished.result.front() == kFailed;
+    store_.append(at.key,
+                  crashed
+                      ? error_line(points_, at,
+                                   fmt::format("the process of this point ended with {}; is there "
+                                               "enough memory for --jobs?",
+                                               finished.failure))
+                      : finished.result.substr(1),
+                  failed);
+    ++pending_.status.done;
+    ++pending_.status.computed;
+    if (failed) ++pending_.status.failed;
+  }
+
+  const SweepPoints& points_;
+  SweepStore& store_;
+  Pending pending_;
+  process::StopSignals signals_;
+  process::WorkerPool pool_;
+};
+
+}  // namespace
+
+SweepOutcome run_sweep(const SweepPoints& points, SweepStore& store, const SweepOptions& options,
+                       const std::function<void(const SweepStatus&)>& show) {
+  return SweepRun(points, store, options).run(show);
+}
+
+SweepStatus sweep_status(const SweepPoints& points, const SweepStore& store,
+                         const SweepOptions& options) {
+  Pending pending(points, store, options);
+  while (!pending.at_end()) pending.next();
+  return pending.status;
+}
+
+}  // namespace equarx::sweep

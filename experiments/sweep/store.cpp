@@ -1,0 +1,178 @@
+#include "experiments/sweep/store.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
+#include "experiments/output/files.hpp"
+#include "experiments/output/provenance.hpp"
+#include "experiments/result/json.hpp"
+
+namespace equarx::sweep {
+namespace {
+
+constexpr const char* kFileName = "results.jsonl";
+constexpr std::string_view kLineStart = R"({"point":)";
+
+/// A line of the file.
+struct Line {
+  std::string_view text;  ///< with its line feed
+  std::string key;        ///< empty if it is cut off
+  std::string version;
+  std::size_t lines_of_point = 1;
+  bool failed = false;
+};
+
+/// A line that is none, but may be what is left of one.
+bool may_be_broken(std::string_view text) {
+  const std::size_t length = std::min(text.size(), kLineStart.size());
+  return text.substr(0, length) == kLineStart.substr(0, length);
+}
+
+/// Reads a line. @throws InputError if no sweep wrote it.
+Line read_line(std::string_view text) {
+  Line line{.text = text, .key = {}, .version = {}};
+  const input::Json json = text.ends_with('\n') ? input::Json::parse(text, nullptr, false)
+                                                : input::Json(input::Json::value_t::discarded);
+  if (json.is_discarded() && may_be_broken(text)) return line;
+  const auto member = [&](const char* name) -> const input::Json& {
+    if (!json.is_object() || !json.contains(name))
+      throw input::InputError("", fmt::format("has no '{}'", name));
+    return json.at(name);
+  };
+  try {
+    line.key = member("key").get<std::string>();
+    line.version = member("version").get<std::string>();
+    line.failed = json.contains("error");
+    if (!line.failed) line.lines_of_point = member("config").at("collectives").size();
+  } catch (const input::Json::exception&) {
+    throw input::InputError("", "is not as a sweep writes it");
+  }
+  return line;
+}
+
+std::vector<Line> read_lines(std::string_view text, const std::filesystem::path& file) {
+  std::vector<Line> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end == std::string_view::npos ? end : end + 1);
+    try {
+      lines.push_back(read_line(line));
+    } catch (const input::InputError& error) {
+      throw input::InputError(
+          "", fmt::format("{}: line {} is not of a sweep ({}); choose another folder with -o, or "
+                          "move the file aside with --fresh",
+                          file.string(), lines.size() + 1, error.what()));
+    }
+    const std::string& made_by = lines.back().version;
+    if (!lines.back().key.empty() && made_by != output::version())
+      throw input::InputError(
+          "", fmt::format(
+                  "{}: line {} was computed by version {} of this program, which is {}; results of "
+                  "versions do not mix, so move the old ones aside with --fresh, or choose "
+                  "another folder with -o",
+                  file.string(), lines.size(), made_by, output::version()));
+    text.remove_prefix(line.size());
+  }
+  return lines;
+}
+
+}  // namespace
+
+SweepStore::SweepStore(const std::filesystem::path& folder) : file_(folder / kFileName) {
+  if (std::filesystem::exists(file_)) load(input::read_file(file_.string()));
+}
+
+SweepStore::~SweepStore() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+void SweepStore::load(std::string_view text) {
+  const std::vector<Line> lines = read_lines(text, file_);
+  for (std::size_t i = 0; i < lines.size();) {
+    const Line& first = lines[i];
+    std::size_t end = i + 1;
+    while (end < lines.size() && end - i < first.lines_of_point && lines[end].key == first.key &&
+           !lines[end].failed)
+      ++end;
+    if (first.key.empty() || end - i < first.lines_of_point) {
+      broken_ += end - i;
+    } else {
+      StoredPoint& point = points_[first.key];
+      // The same point may come twice, from shards or from another try.
+      const bool is_news = point.bytes == 0 || point.failed;
+      const std::size_t offset = kept_.size();
+      for (std::size_t k = i; k < end; ++k) kept_ += lines[k].text;
+      if (is_news) point = {offset, kept_.size() - offset, first.failed};
+    }
+    i = end;
+  }
+  if (broken_ == 0) kept_.clear();
+}
+
+const StoredPoint* SweepStore::find(const std::string& key) const {
+  const auto found = points_.find(key);
+  return found == points_.end() ? nullptr : &found->second;
+}
+
+void SweepStore::open() {
+  constexpr mode_t kMode = 0666;  // as the user's mask allows
+  if (broken_ > 0) output::write_file(file_, kept_);
+  descriptor_ = ::open(file_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, kMode);
+  if (descriptor_ < 0)
+    throw input::InputError(
+        "", fmt::format("cannot write {}: {}", file_.string(), std::strerror(errno)));
+}
+
+std::string SweepStore::lines(const StoredPoint& point) const {
+  std::string text(point.bytes, ' ');
+  const ssize_t count =
+      pread(descriptor_, text.data(), text.size(), static_cast<off_t>(point.offset));
+  if (count != static_cast<ssize_t>(text.size()))
+    throw input::InputError("", fmt::format("cannot read {}; was it changed?", file_.string()));
+  return text;
+}
+
+void SweepStore::append(const std::string& key, const std::string& lines, bool failed) {
+  struct stat before {};
+  fstat(descriptor_, &before);
+  // One call: what kills this process before or after it leaves nothing half written.
+  const ssize_t written = write(descriptor_, lines.data(), lines.size());
+  if (written != static_cast<ssize_t>(lines.size())) {
+    const int error = written < 0 ? errno : ENOSPC;
+    // If this fails, the next sweep finds the cut line.
+    [[maybe_unused]] const int truncated = ftruncate(descriptor_, before.st_size);
+    throw input::InputError(
+        "",
+        fmt::format("cannot write {}: {}; what is in it is whole, so make room and run the same "
+                    "command again to go on",
+                    file_.string(), std::strerror(error)));
+  }
+  points_[key] = {static_cast<std::uint64_t>(before.st_size), lines.size(), failed};
+}
+
+std::filesystem::path move_results_aside(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / kFileName;
+  if (!std::filesystem::exists(file)) return {};
+  std::filesystem::path aside;
+  int number = 1;
+  do aside = folder / fmt::format("results.{}.jsonl", number++);
+  while (std::filesystem::exists(aside));
+  std::error_code error;
+  std::filesystem::rename(file, aside, error);
+  if (error)
+    throw input::InputError("", fmt::format("cannot move {}: {}", file.string(), error.message()));
+  return aside;
+}
+
+}  // namespace equarx::sweep

@@ -1,0 +1,49 @@
+// A sweep: one configuration, and the values that some of its keys take in turn.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "experiments/input/json_value.hpp"
+
+namespace equarx::sweep {
+
+/// Keys whose values change together: one, or several that are zipped.
+struct SweepAxis {
+  std::string place;                                 ///< JSON pointer of the axis in the sweep file
+  std::vector<std::string> keys;                     ///< JSON pointers into the configuration
+  std::vector<std::vector<input::JsonValue>> steps;  ///< the values of `keys`, step by step
+
+  std::string name() const;  ///< the keys, for people
+};
+
+/// A key of an axis that has one of its values.
+struct SweepCondition {
+  std::size_t axis = 0;
+  std::vector<bool> holds;  ///< by step of the axis
+};
+
+/// Combinations to leave out: those where all conditions hold.
+using SweepExclusion = std::vector<SweepCondition>;
+
+struct Sweep {
+  std::string name;
+  input::JsonValue base;
+  std::vector<SweepAxis> axes;
+  std::vector<SweepExclusion> exclusions;
+};
+
+/// More combinations than that are no sweep, but a mistake.
+inline constexpr std::uint64_t kMostCombinations = 10'000'000;
+
+/// Reads a sweep file, and the configuration that it may name (relative to the file).
+/// @throws InputError naming the file and the place in it.
+Sweep load_sweep(const std::filesystem::path& file);
+
+/// Reads the contents of a sweep file that lies in `folder`. The name is `default_name` without one.
+Sweep read_sweep(const input::Json& json, const std::filesystem::path& folder,
+                 const std::string& default_name);
+
+}  // namespace equarx::sweep

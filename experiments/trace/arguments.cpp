@@ -1,0 +1,85 @@
+#include "experiments/trace/arguments.hpp"
+
+#include <fmt/format.h>
+
+#include "experiments/trace/events.hpp"
+
+namespace equarx::trace {
+namespace {
+
+using collectives::InstructionId;
+using collectives::MessageId;
+using collectives::Op;
+using collectives::Program;
+using collectives::Rank;
+
+/// The part of the tensor that `maker` names so: shards and chunks by the rank that they belong to.
+std::string place(const Program& program, Rank maker, const collectives::Tile& tile,
+                  bool whole_minishard) {
+  const std::size_t axes = program.partition.segment(tile.segment).axes.size();
+  std::string text = fmt::format(R"("segment":{},)", tile.segment);
+  if (tile.uncut < axes)
+    text += fmt::format(R"("{}":{},)", tile.uncut == 0 ? "shard" : "chunk_of_rank",
+                        program.grid().move(maker, tile.shard_offset));
+  text += fmt::format(R"("minishard":{})", tile.minishard);
+  if (!whole_minishard) text += fmt::format(R"(,"microshard":{})", tile.microshard);
+  return text;
+}
+
+/// The same of a message that `sender` sends, with its bytes and its channel.
+std::string cargo(const Program& program, Rank sender, MessageId id) {
+  const collectives::Message& message = program.messages[id];
+  const collectives::Buffer& buffer = program.buffers[message.buffer];
+  const Rank maker = message.origin.root ? 0 : program.grid().move(sender, message.origin.offset);
+  return fmt::format(
+      R"("content":"{}","phase":"{}",{},"bytes":{},"channel":{})", content_name(program, id),
+      name(buffer.phase),
+      place(program, maker, buffer.tile, buffer.content == collectives::Content::scales),
+      program.message_bytes(id), json_quoted(program.channels[message.channel].name));
+}
+
+/// Bytes that vector work makes, reads from a message, or, without a buffer, has of the tensor.
+std::uint64_t bytes_of(const Program& program, const collectives::Instruction& instruction) {
+  if (instruction.op != Op::find_scales && instruction.op != Op::store)
+    return program.buffers[instruction.buffer].bytes *
+           program.grid().span(instruction.origin.gathered);
+  constexpr std::size_t kBitsPerByte = 8;
+  return program.partition.microshard(instruction.tile).size() *
+         numerics::element_bits(program.tensor_format) / kBitsPerByte;
+}
+
+}  // namespace
+
+std::string_view content_name(const Program& program, MessageId id) {
+  return program.buffers[program.messages[id].buffer].content == collectives::Content::scales
+             ? "scales"
+             : "payload";
+}
+
+std::string core_arguments(const Program& program, Rank rank, Rank sender, InstructionId id) {
+  const collectives::Instruction& instruction = program.instructions[id];
+  if (is_transfer(instruction.op))
+    return fmt::format(R"({{"instruction":{},{}}})", id,
+                       cargo(program, sender, instruction.message));
+  const bool whole = instruction.op == Op::encode_scales || instruction.op == Op::barrier;
+  std::string text =
+      fmt::format(R"({{"instruction":{},"phase":"{}",{})", id, name(instruction.phase),
+                  place(program, rank, instruction.tile, whole));
+  if (instruction.op != Op::barrier)
+    text += fmt::format(R"(,"bytes":{})", bytes_of(program, instruction));
+  return text + "}";
+}
+
+std::string transfer_arguments(const Program& program, const sim::Machine& machine,
+                               const sim::TransferEvent& transfer, double synchronisation_s,
+                               bool shared) {
+  constexpr double kMicrosecondsPerSecond = 1e6;
+  return fmt::format(R"({{{},"from":{},"to":{},"synchronisation_us":{:.6g},"link":"{}"}})",
+                     cargo(program, transfer.sender, transfer.message),
+                     json_quoted(machine.chip_names[transfer.sender]),
+                     json_quoted(machine.chip_names[transfer.receiver]),
+                     synchronisation_s * kMicrosecondsPerSecond,
+                     shared ? "shared: time under way beside others" : "FIFO: time it holds it");
+}
+
+}  // namespace equarx::trace

@@ -1,0 +1,119 @@
+#include "experiments/trace/file.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "experiments/config/json.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/input/nearest.hpp"
+#include "experiments/output/provenance.hpp"
+#include "experiments/result/json.hpp"
+#include "experiments/trace/run_trace.hpp"
+#include "models/units/quantity.hpp"
+
+namespace equarx::trace {
+namespace {
+
+using collectives::InstructionId;
+using collectives::Op;
+using collectives::Program;
+using collectives::Rank;
+
+/// By channel and rank, links on the routes of all ranks before it; with one rank more than there are.
+std::vector<std::uint64_t> hops_before(const Program& program, const sim::Machine& machine) {
+  std::vector<std::uint64_t> hops;
+  hops.reserve(program.channels.size() * (machine.ranks() + std::size_t{1}));
+  for (std::size_t channel = 0; channel < program.channels.size(); ++channel) {
+    std::uint64_t sum = 0;
+    for (Rank rank = 0; rank < machine.ranks(); ++rank) {
+      hops.push_back(sum);
+      sum += machine.ways[rank][channel].route.size();
+    }
+    hops.push_back(sum);
+  }
+  return hops;
+}
+
+std::string no_such_collective(const config::ExperimentConfig& config, const std::string& label) {
+  std::vector<std::string_view> labels;
+  for (const config::CollectiveConfig& collective : config.collectives)
+    labels.push_back(collective.label);
+  return fmt::format("--trace-run '{}': no collective has this label; there is: {}", label,
+                     input::list_of(labels));
+}
+
+}  // namespace
+
+std::uint64_t most_trace_events(const plan::CollectivePlan& plan, const sim::Schedule& schedule) {
+  constexpr std::uint64_t kOfTransfer = 5;  // slice, into and out of the queue, ends of an arrow
+  const Program& program = plan.program;
+  const sim::Machine& machine = plan.simulated.machine;
+  const std::vector<std::uint64_t> hops = hops_before(program, machine);
+  std::uint64_t events = 0;
+  for (InstructionId id = 0; id < program.instructions.size(); ++id) {
+    const collectives::Instruction& instruction = program.instructions[id];
+    const std::uint64_t first = std::min(instruction.ranks.first, machine.ranks());
+    const std::uint64_t end =
+        std::min(std::uint64_t{instruction.ranks.last} + 1, std::uint64_t{machine.ranks()});
+    const std::uint64_t ranks = end > first ? end - first : 0;
+    if (plan.costs.core_s[id] > 0.0) events += ranks;
+    if (instruction.op == Op::wait) events += ranks;  // idle
+    if (instruction.op != Op::send) continue;
+    const std::size_t channel = program.messages[instruction.message].channel;
+    const std::uint64_t* passed = &hops[channel * (machine.ranks() + std::size_t{1})];
+    events += kOfTransfer * ranks + (ranks == 0 ? 0 : passed[end] - passed[first]);
+  }
+  return events * (schedule.compute_s.size() - 1) + machine.ranks() * schedule.compute_s.size();
+}
+
+TraceFile::TraceFile(std::ostream& out, const config::ExperimentConfig& config, std::string label)
+    : config_(config), label_(std::move(label)), writer_(out), groups_(input::Json::array()) {
+  if (!label_.empty() &&
+      std::ranges::find(config.collectives, label_, &config::CollectiveConfig::label) ==
+          config.collectives.end())
+    throw input::InputError("", no_such_collective(config, label_));
+}
+
+bool TraceFile::wants(const plan::CollectivePlan& plan) const {
+  return label_.empty() || plan.config.label == label_;
+}
+
+void TraceFile::check_size(std::span<const plan::CollectivePlan* const> plans,
+                           const sim::Schedule& schedule) const {
+  std::uint64_t events = 0;
+  for (const plan::CollectivePlan* plan : plans)
+    if (wants(*plan)) events += most_trace_events(*plan, schedule);
+  if (events <= kMostTraceEvents) return;
+  constexpr double kBytesPerEvent = 230.0;  // measured
+  throw input::InputError(
+      "", fmt::format("--trace: the trace would have {} events, about {}, and at most {} are "
+                      "written; {}take a smaller slice or tensor, or fewer minishards and "
+                      "microshards",
+                      events,
+                      units::format_short(kBytesPerEvent * static_cast<double>(events),
+                                          units::Dimension::bytes),
+                      kMostTraceEvents,
+                      label_.empty() ? "trace one collective (--trace-run LABEL), or " : ""));
+}
+
+void TraceFile::add(const plan::CollectivePlan& plan, const sim::Schedule& schedule,
+                    const sim::TimeResult& time) {
+  groups_->push_back(write_trace(writer_, plan, time, schedule.overlap > 0, next_process_));
+  next_process_ += trace_processes(plan);
+}
+
+void TraceFile::finish() {
+  const input::Json config = to_json(config_);
+  writer_.finish({{"program", "equarx-sim"},
+                  {"version", output::version()},
+                  {"config_hash", output::config_hash(config)},
+                  {"config", config},
+                  {"runs", *groups_}});
+}
+
+}  // namespace equarx::trace

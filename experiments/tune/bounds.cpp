@@ -1,0 +1,154 @@
+#include "experiments/tune/bounds.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <vector>
+
+#include "models/collectives/traffic.hpp"
+
+namespace equarx::tune {
+namespace {
+
+using collectives::Phase;
+
+/// At least so many scales for each element.
+double scales_per_element(const TuneScheme& scheme, const config::CollectiveConfig& collective) {
+  const numerics::BlockFormat& format = collective.format;
+  if (format.layout == numerics::ScaleLayout::contiguous)
+    return 1.0 / static_cast<double>(format.block);
+  constexpr auto kGroups = static_cast<double>(numerics::kRegisterElements);
+  double least = std::numeric_limits<double>::infinity();
+  for_each_chunk(scheme.partition, [&](std::uint64_t elements) {
+    const auto chunk = static_cast<double>(elements);
+    // One less: programs may choose by a chunk that is some elements longer.
+    const double minishards = std::max(1.0, minishards_of(collective, elements) - 1.0);
+    const double size = chunk / (minishards + 1.0);
+    const double groups = size >= 2.0 * kGroups ? kGroups : std::min(kGroups, size / 2.0);
+    least = std::min(least, minishards * groups / chunk);
+  });
+  return least;
+}
+
+double bytes_per_element(const TuneScheme& scheme, const config::CollectiveConfig& collective,
+                         Phase phase, numerics::ElementFormat dtype) {
+  const numerics::BlockFormat format = config::wire_format(collective, phase, dtype);
+  const double payload = static_cast<double>(numerics::element_bits(format.element)) / 8.0;
+  if (!format.scaled) return payload;
+  return payload + scales_per_element(scheme, collective) *
+                       static_cast<double>(numerics::scale_bytes(format.scale));
+}
+
+/// The best that any rank has to send a channel's messages over.
+struct Pipe {
+  double rate = 0.0;
+  double slowest_rate = std::numeric_limits<double>::infinity();
+  double before_s = 0.0;  ///< latency that overlaps the message before
+  double after_s = 0.0;   ///< latency that the receiver waits for
+  double free_s = 0.0;
+  std::vector<double> sent_s;  ///< when those sent so far have left
+};
+
+std::vector<Pipe> best_pipes(const sim::Machine& machine, std::size_t channels) {
+  const bool shared = sim::shares_links(machine);  // then latency is left to the receiver
+  std::vector<Pipe> pipes(channels);
+  for (std::size_t channel = 0; channel < channels; ++channel) {
+    Pipe& pipe = pipes[channel];
+    double latency_s = std::numeric_limits<double>::infinity();
+    for (const std::vector<sim::Way>& ways : machine.ways) {
+      const double rate = sim::bottleneck_rate(machine, ways[channel].route);
+      pipe.rate = std::max(pipe.rate, rate);
+      pipe.slowest_rate = std::min(pipe.slowest_rate, rate);
+      latency_s = std::min(latency_s, sim::latency_s(machine, ways[channel].route));
+    }
+    (shared ? pipe.after_s : pipe.before_s) = latency_s;
+  }
+  return pipes;
+}
+
+/// How long a message holds a link besides its bytes.
+double held_s(double link_s, const Pipe& pipe) {
+  constexpr double kRoundedBytes = 0.5;  // it is simulated as whole bytes
+  return link_s == 0.0 ? 0.0 : std::max(0.0, link_s - kRoundedBytes / pipe.slowest_rate);
+}
+
+double list_bound_s(const plan::CollectivePlan& plan, double fastest_core) {
+  using collectives::Op;
+  const collectives::Program& program = plan.program;
+  std::vector<Pipe> pipes = best_pipes(plan.simulated.machine, program.channels.size());
+  std::vector<double> arrival_s(program.messages.size());
+  const std::size_t queue = plan.simulated.machine.dma_queue;
+  double now_s = 0.0;
+  for (std::size_t i = 0; i < program.instructions.size(); ++i) {
+    const collectives::Instruction& instruction = program.instructions[i];
+    const double core_s = plan.costs.core_s[i] * fastest_core;
+    const collectives::MessageId id = instruction.message;
+    if (instruction.op == Op::wait) now_s = std::max(now_s, arrival_s[id]);
+    now_s += core_s;
+    if (instruction.op != Op::send) continue;
+    Pipe& pipe = pipes[program.messages[id].channel];
+    if (pipe.sent_s.size() >= queue)
+      now_s = std::max(now_s, pipe.sent_s[pipe.sent_s.size() - queue]);
+    pipe.free_s = std::max(now_s + pipe.before_s, pipe.free_s) +
+                  static_cast<double>(program.message_bytes(id)) / pipe.rate +
+                  held_s(plan.costs.link_s[id], pipe);
+    arrival_s[id] = pipe.free_s + pipe.after_s;
+    pipe.sent_s.push_back(pipe.free_s);
+  }
+  return now_s;
+}
+
+}  // namespace
+
+double traffic_bound_s(const TuneScheme& scheme, const config::CollectiveConfig& collective,
+                       numerics::ElementFormat dtype) {
+  std::array<double, collectives::kPhases> bytes{};
+  std::array<bool, collectives::kPhases> scaled{};
+  for (const Phase phase : {Phase::reduce_scatter, Phase::all_gather}) {
+    const auto index = static_cast<std::size_t>(phase);
+    bytes[index] = bytes_per_element(scheme, collective, phase, dtype);
+    scaled[index] = config::wire_format(collective, phase, dtype).scaled;
+  }
+  double bound_s = 0.0;
+  for (const LinkLoad& load : scheme.loads) {
+    double busy_s = 0.0;
+    for (std::size_t phase = 0; phase < collectives::kPhases; ++phase)
+      busy_s += load.elements[phase] * bytes[phase] / load.rate +
+                (scaled[phase] ? load.sync_s[phase] : 0.0);
+    bound_s = std::max(bound_s, busy_s);
+  }
+  return bound_s;
+}
+
+double program_bound_s(const plan::CollectivePlan& plan) {
+  const sim::Machine& machine = plan.simulated.machine;
+  const double links_s = sim::lower_bound_s(plan.program, machine);
+  if (!collectives::is_uniform(plan.program)) return links_s;
+  const std::vector<double>& slowdown = machine.slowdown;
+  const double fastest = slowdown.empty() ? 1.0 : std::ranges::min(slowdown);
+  const double slowest = slowdown.empty() ? 1.0 : std::ranges::max(slowdown);
+  const double core_s =
+      slowest * std::accumulate(plan.costs.core_s.begin(), plan.costs.core_s.end(), 0.0);
+  return std::max({links_s, core_s, list_bound_s(plan, fastest)});
+}
+
+double phase_bound_s(const config::ExperimentConfig& config, const plan::WorkloadPlan& workload,
+                     std::uint32_t chips, double allreduce_s) {
+  std::map<topology::ChipId, double> slowdown;
+  for (const config::ChipFault& fault : config.faults.chips)
+    slowdown.emplace(fault.chip, 1.0).first->second *= fault.slowdown;
+  const bool all = slowdown.size() == chips;
+  double fastest = all ? std::numeric_limits<double>::infinity() : 1.0;
+  double slowest = all ? 0.0 : 1.0;
+  for (const auto& [chip, factor] : slowdown) {
+    fastest = std::min(fastest, factor);
+    slowest = std::max(slowest, factor);
+  }
+  const double allreduces_s = workload.allreduces * allreduce_s;
+  const double in_turn_s =
+      workload.schedule.overlap > 0 ? allreduces_s : workload.compute_s * fastest + allreduces_s;
+  return std::max(workload.compute_s * slowest, in_turn_s);
+}
+
+}  // namespace equarx::tune

@@ -1,0 +1,56 @@
+#include "experiments/tune/limits.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <stdexcept>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "experiments/input/errors.hpp"
+#include "models/units/quantity.hpp"
+
+namespace equarx::tune {
+namespace {
+
+/// A number and, if `unit` is not empty, that unit behind it.
+double read_number(const std::string& option, const std::string& text, std::string_view unit,
+                   std::string_view example) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  std::string_view rest = end;
+  while (!unit.empty() && rest.starts_with(' ')) rest.remove_prefix(1);
+  if (end == text.c_str() || rest != unit || !std::isfinite(value))
+    throw input::InputError(option,
+                            fmt::format("'{}' is not a number{}; write it like {}", text,
+                                        unit.empty() ? "" : fmt::format(" of {}", unit), example));
+  return value;
+}
+
+}  // namespace
+
+TuneLimits read_limits(const TuneLimitTexts& texts) {
+  TuneLimits limits;
+  if (!texts.max_nmse.empty() && !texts.min_sqnr.empty())
+    throw input::InputError("--min-sqnr", "limits the same as --max-nmse; give one of them");
+  if (!texts.max_nmse.empty()) {
+    limits.max_nmse = read_number("--max-nmse", texts.max_nmse, "", "1e-3");
+    if (*limits.max_nmse <= 0.0)
+      throw input::InputError("--max-nmse", fmt::format("{} is not above 0", texts.max_nmse));
+  }
+  if (!texts.min_sqnr.empty()) {
+    constexpr double kDecibels = 10.0;
+    const double sqnr_db = read_number("--min-sqnr", texts.min_sqnr, "dB", "'30 dB'");
+    limits.max_nmse = std::pow(kDecibels, -sqnr_db / kDecibels);
+  }
+  if (!texts.max_time.empty()) try {
+      limits.max_time_s = units::parse(texts.max_time, units::Dimension::time);
+    } catch (const std::invalid_argument& error) {
+      throw input::InputError("--max-time", error.what());
+    }
+  if (limits.max_time_s && *limits.max_time_s <= 0.0)
+    throw input::InputError("--max-time", fmt::format("{} is not above 0", texts.max_time));
+  return limits;
+}
+
+}  // namespace equarx::tune

@@ -1,0 +1,200 @@
+#include "experiments/tune/report.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "experiments/config/algorithm.hpp"
+#include "experiments/config/collective_json.hpp"
+#include "experiments/config/json.hpp"
+#include "experiments/config/topology.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/output/provenance.hpp"
+#include "experiments/output/table.hpp"
+#include "experiments/result/json.hpp"
+#include "experiments/result/table.hpp"
+#include "models/units/quantity.hpp"
+
+namespace equarx::tune {
+namespace {
+
+std::string decibel_text(double nmse) { return fmt::format("{:.2f} dB", sqnr_db(nmse)); }
+
+std::optional<double> speedup(const TuneResult& result, double time_s) {
+  if (result.baseline.failure) return std::nullopt;
+  return result.baseline.time_s / time_s;
+}
+
+// --- JSON
+
+input::Json candidate_json(const TuneResult& result, const TunedCandidate& candidate) {
+  const std::optional<double> faster = speedup(result, candidate.time_s);
+  input::Json json = {
+      {"label", candidate.config.label},
+      {"time_s", candidate.time_s},
+      {"speedup", faster ? input::Json(*faster) : input::Json(nullptr)},
+      {"bound_s", candidate.bound_s},
+      {"nmse", candidate.nmse},
+      {"sqnr_db", sqnr_db(candidate.nmse)},
+      {"theory_nmse",
+       candidate.theory_nmse ? input::Json(*candidate.theory_nmse) : input::Json(nullptr)},
+      {"collective", config::collective_json(candidate.config, result.config.collective)}};
+  if (candidate.minishards) json["minishards"] = *candidate.minishards;
+  return json;
+}
+
+input::Json candidates_json(const TuneResult& result,
+                            const std::vector<TunedCandidate>& candidates) {
+  input::Json json = input::Json::array();
+  for (const TunedCandidate& candidate : candidates)
+    json.push_back(candidate_json(result, candidate));
+  return json;
+}
+
+input::Json counts_json(const TuneCounts& counts) {
+  return {{"candidates", counts.candidates},
+          {"duplicates", counts.duplicates},
+          {"by_bound", counts.by_bound},
+          {"by_error", counts.by_error},
+          {"unfit", counts.unfit},
+          {"failed", counts.failed},
+          {"simulated", counts.simulated},
+          {"errors", counts.errors},
+          {"errors_computed", counts.errors_computed}};
+}
+
+input::Json limits_json(const TuneLimits& limits) {
+  return {
+      {"max_nmse", limits.max_nmse ? input::Json(*limits.max_nmse) : input::Json(nullptr)},
+      {"max_time_s", limits.max_time_s ? input::Json(*limits.max_time_s) : input::Json(nullptr)}};
+}
+
+// --- The table
+
+std::string scales_text(const config::CollectiveConfig& config) {
+  if (!config.format.scaled) return "-";
+  return config.format.layout == numerics::ScaleLayout::contiguous
+             ? fmt::format("block {}", config.format.block)
+             : fmt::format("{}", config.elements_per_scale);
+}
+
+output::TableRow row_of(const TuneResult& result, const TunedCandidate& candidate) {
+  const config::CollectiveConfig& config = candidate.config;
+  const std::optional<double> faster = speedup(result, candidate.time_s);
+  return {config.label,
+          scales_text(config),
+          candidate.minishards ? fmt::format("{}", *candidate.minishards) : "varied",
+          fmt::format("{}", config.microshards.value()),
+          output::time_text(candidate.time_s),
+          faster ? fmt::format("{:.3f}x", *faster) : "-",
+          fmt::format("{:.3g}", candidate.nmse),
+          decibel_text(candidate.nmse),
+          candidate.theory_nmse ? fmt::format("{:.3g}", *candidate.theory_nmse) : "-"};
+}
+
+std::string title(const TuneResult& result) {
+  const config::ExperimentConfig& config = result.config;
+  return fmt::format(
+      "Tuning {}{} of {} of {} on each of {} x {}, {}\n\n",
+      config.workload ? config.workload->model.name + ", with " : "",
+      collectives::name(config.collective),
+      units::format_short(static_cast<double>(config.tensor.bytes()), units::Dimension::bytes),
+      numerics::name(config.tensor.dtype), result.baseline.chips, config.chip.name,
+      config::topology_text(config.topology));
+}
+
+std::string baseline_note(const TuneResult& result) {
+  const run::RunResult& baseline = result.baseline;
+  const double nmse = baseline.numerics->against_exact.nmse;
+  return fmt::format("  Speedup over the baseline, {}: {}, NMSE {:.3g} ({}).\n", baseline.label,
+                     baseline.failure ? "which fails" : output::time_text(baseline.time_s), nmse,
+                     decibel_text(nmse));
+}
+
+std::string counts_note(const TuneResult& result) {
+  const TuneCounts& counts = result.counts;
+  std::string text = fmt::format(
+      "  {} candidates ({} more cut the tensor as others do): {} left out by bounds on their time, "
+      "{} by their error, {} that cannot run or take too much to try; {} simulated{}.\n",
+      counts.candidates, counts.duplicates, counts.by_bound, counts.by_error, counts.unfit,
+      counts.simulated,
+      counts.failed > 0 ? fmt::format(", and {} stopped by a broken link", counts.failed) : "");
+  text += fmt::format(
+      "  NMSE: {} of {} different errors were computed, on {:.3g} % of the elements, against the "
+      "exact sum of all ranks.\n",
+      counts.errors_computed, counts.errors, 100.0 * result.sampled_fraction);
+  if (result.theory_refuted)
+    text +=
+        "  An error was smaller than theory allows, so theory was not used to leave candidates "
+        "out.\n";
+  return text;
+}
+
+std::string unsuited_note(const TuneResult& result) {
+  std::string text;
+  for (const UnsuitedScheme& other : result.unsuited)
+    text += fmt::format("  Not tried: {}: {}\n", other.scheme, other.reason);
+  return text;
+}
+
+std::string best_note(const TuneResult& result) {
+  const TuneLimits& limits = result.options.limits;
+  std::string_view why = "the fastest; --min-sqnr asks for accuracy";
+  if (limits.max_nmse)
+    why = "the fastest within the limits";
+  else if (limits.max_time_s)
+    why = "the most accurate within the time";
+  return fmt::format(
+      "  Best ({}):\n    {}\n", why,
+      config::collective_json(result.front[result.best].config, result.config.collective).dump());
+}
+
+}  // namespace
+
+input::Json best_config(const input::Json& config, const TuneResult& result) {
+  input::Json baseline = config.at("collectives").at(result.baseline_index);
+  baseline["label"] = result.baseline.label;
+  config::CollectiveConfig tuned = result.front[result.best].config;
+  tuned.label = result.baseline.label == "tuned" ? "tuned again" : "tuned";
+  input::Json best = config;
+  best["collectives"] = input::Json::array(
+      {std::move(baseline), config::collective_json(tuned, result.config.collective)});
+  best["baseline"] = result.baseline.label;
+  return best;
+}
+
+input::Json to_json(const TuneResult& result, const input::Json& config) {
+  const double nmse = result.baseline.numerics->against_exact.nmse;
+  const input::Json resolved = to_json(result.config);
+  return {{"program", "equarx-sim"},
+          {"version", output::version()},
+          {"config_hash", output::config_hash(resolved)},
+          {"config", resolved},
+          {"chips", result.baseline.chips},
+          {"limits", limits_json(result.options.limits)},
+          {"exhaustive", result.options.exhaustive},
+          {"counts", counts_json(result.counts)},
+          {"sampled_fraction", result.sampled_fraction},
+          {"theory_refuted", result.theory_refuted},
+          {"baseline",
+           {{"label", result.baseline.label},
+            {"time_s",
+             result.baseline.failure ? input::Json(nullptr) : input::Json(result.baseline.time_s)},
+            {"nmse", nmse},
+            {"sqnr_db", sqnr_db(nmse)}}},
+          {"front", candidates_json(result, result.front)},
+          {"others", candidates_json(result, result.others)},
+          {"best", result.best},
+          {"best_config", best_config(config, result)}};
+}
+
+std::string to_table(const TuneResult& result) {
+  std::vector<output::TableRow> rows = {{"collective", "per scale", "minishards", "microshards",
+                                         "time", "speedup", "NMSE", "SQNR", "theory's NMSE"}};
+  for (const TunedCandidate& candidate : result.front) rows.push_back(row_of(result, candidate));
+  return title(result) + output::aligned_table(rows) + '\n' + baseline_note(result) +
+         counts_note(result) + unsuited_note(result) + best_note(result);
+}
+
+}  // namespace equarx::tune

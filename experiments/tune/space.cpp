@@ -1,0 +1,295 @@
+#include "experiments/tune/space.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "experiments/config/algorithm.hpp"
+#include "experiments/config/collective_json.hpp"
+#include "experiments/config/json.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/input/nearest.hpp"
+#include "experiments/plan/plan.hpp"
+#include "experiments/plan/programs.hpp"
+#include "models/collectives/traffic.hpp"
+
+namespace equarx::tune {
+namespace {
+
+using collectives::Phase;
+
+constexpr std::array kStyles = {collectives::RingStyle::full_loop,
+                                collectives::RingStyle::semi_loop};
+constexpr std::array kQuantizePhases = {config::QuantizedPhases::both,
+                                        config::QuantizedPhases::reduce_scatter,
+                                        config::QuantizedPhases::all_gather};
+
+config::NamedBlockFormat format_named(std::string_view wanted) {
+  std::vector<std::string_view> names;
+  for (const numerics::NamedFormat& named : numerics::named_formats()) {
+    if (named.name == wanted) return {std::string(named.name), named.format};
+    names.push_back(named.name);
+  }
+  throw input::InputError("--formats",
+                          fmt::format("'{}' is not known; did you mean '{}'? There are {}", wanted,
+                                      input::nearest(wanted, names), input::list_of(names)));
+}
+
+// --- What a scheme puts on the links
+
+/// What a rank sends over a channel.
+struct ChannelLoad {
+  std::array<double, collectives::kPhases> elements{};
+  std::array<double, collectives::kPhases> synchronisations{};
+};
+
+std::vector<ChannelLoad> channel_loads(const collectives::Program& program,
+                                       collectives::Rank rank) {
+  std::vector<ChannelLoad> loads(program.channels.size());
+  for (const collectives::Instruction& instruction : program.instructions) {
+    if (instruction.op != collectives::Op::send || !instruction.ranks.contains(rank)) continue;
+    const collectives::Message& message = program.messages[instruction.message];
+    const collectives::Buffer& buffer = program.buffers[message.buffer];
+    const auto phase = static_cast<std::size_t>(buffer.phase);
+    ChannelLoad& load = loads[message.channel];
+    if (message.synchronises) load.synchronisations[phase] += 1.0;
+    if (buffer.content != collectives::Content::payload) continue;
+    const std::uint64_t makers = program.grid().span(message.origin.gathered);
+    load.elements[phase] +=
+        static_cast<double>(makers * program.partition.microshard(buffer.tile).size());
+  }
+  return loads;
+}
+
+std::vector<LinkLoad> link_loads(const plan::CollectivePlan& plan, double step_sync_s) {
+  constexpr double kRoundedBytes = 0.5;  // a synchronisation is simulated as whole bytes
+  const sim::Machine& machine = plan.simulated.machine;
+  const bool uniform = collectives::is_uniform(plan.program);
+  std::vector<LinkLoad> loads(machine.links.size());
+  std::vector<ChannelLoad> channels = channel_loads(plan.program, 0);
+  for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank) {
+    if (!uniform && rank > 0) channels = channel_loads(plan.program, rank);
+    for (std::size_t channel = 0; channel < channels.size(); ++channel) {
+      const sim::Way& way = machine.ways[rank][channel];
+      const double held_bytes =
+          std::max(0.0, step_sync_s * sim::bottleneck_rate(machine, way.route) - kRoundedBytes);
+      for (const sim::LinkIndex index : way.route) {
+        LinkLoad& load = loads[index];
+        load.rate = machine.links[index].rate;
+        for (std::size_t phase = 0; phase < collectives::kPhases; ++phase) {
+          load.elements[phase] += channels[channel].elements[phase];
+          load.sync_s[phase] += channels[channel].synchronisations[phase] * held_bytes / load.rate;
+        }
+      }
+    }
+  }
+  std::erase_if(loads, [](const LinkLoad& load) { return load.rate == 0.0; });
+  return loads;
+}
+
+/// A program of the scheme with as few messages as the chips' memory allows.
+plan::CollectivePlan pilot(const config::ExperimentConfig& config,
+                           config::CollectiveConfig collective) {
+  std::optional<input::InputError> obstacle;
+  for (std::size_t i = kElementsPerScale.size(); i-- > 0;) {
+    collective.elements_per_scale = kElementsPerScale[i];
+    try {
+      return plan::make_plan(with_collective(config, collective))
+          .collectives.front()
+          .candidates.front();
+    } catch (const input::InputError& error) {
+      obstacle = error;
+    }
+  }
+  throw input::InputError(*obstacle);
+}
+
+TuneScheme make_scheme(const config::ExperimentConfig& config, config::Algorithm algorithm,
+                       collectives::RingStyle ring) {
+  config::CollectiveConfig collective;
+  collective.label = "pilot";
+  collective.algorithm = algorithm;
+  collective.ring = ring;
+  collective.microshards = 1;
+  if (config::can_be_quantized(config.collective, algorithm))
+    collective.format = format_named("int8");
+  const plan::CollectivePlan plan = pilot(config, collective);
+  return {algorithm, ring, plan.program.partition,
+          link_loads(plan, config.chip.step_sync_time.value)};
+}
+
+// --- Families of a scheme
+
+/// Minishards of every kind of chunk.
+std::vector<std::uint32_t> cuts(const TuneScheme& scheme,
+                                const config::CollectiveConfig& collective) {
+  std::vector<std::uint32_t> minishards;
+  for_each_chunk(scheme.partition, [&](std::uint64_t elements) {
+    minishards.push_back(minishards_of(collective, elements));
+  });
+  return minishards;
+}
+
+class Enumeration {
+ public:
+  Enumeration(const config::ExperimentConfig& config,
+              const std::vector<config::NamedBlockFormat>& formats)
+      : config_(config), formats_(formats) {}
+
+  TuneSpace run() {
+    for (const config::Algorithm algorithm : config::algorithms_of(config_.collective)) {
+      for (const collectives::RingStyle ring : kStyles)
+        if (ring == kStyles.front() || config::has_ring_style(algorithm))
+          add_scheme(algorithm, ring);
+    }
+    if (!space_.candidates.empty()) return std::move(space_);
+    const bool obstacle = !space_.unsuited.empty();
+    throw input::InputError("/topology", obstacle ? fmt::format("no algorithm can run: {}: {}",
+                                                                space_.unsuited.front().scheme,
+                                                                space_.unsuited.front().reason)
+                                                  : "no algorithm can run with these formats");
+  }
+
+ private:
+  void add_scheme(config::Algorithm algorithm, collectives::RingStyle ring) {
+    const std::string text = config::has_ring_style(algorithm)
+                                 ? fmt::format("{} {}", algorithm->name, collectives::name(ring))
+                                 : std::string(algorithm->name);
+    const std::string obstacle = plan::why_not(algorithm, config_);
+    if (!obstacle.empty()) {
+      if (ring == kStyles.front())
+        space_.unsuited.push_back({std::string(algorithm->name), obstacle});
+      return;
+    }
+    if (std::ranges::none_of(formats_, [&](const config::NamedBlockFormat& format) {
+          return has_format(algorithm, format);
+        }))
+      return;
+    try {
+      space_.schemes.push_back(make_scheme(config_, algorithm, ring));
+    } catch (const input::InputError& error) {
+      space_.unsuited.push_back({text, error.what()});
+      return;
+    }
+    for (const config::NamedBlockFormat& format : formats_)
+      if (has_format(algorithm, format)) add_format(format);
+  }
+
+  bool has_format(config::Algorithm algorithm, const config::NamedBlockFormat& format) const {
+    return format.scaled ? config::can_be_quantized(config_.collective, algorithm)
+                         : config::can_be_plain(algorithm);
+  }
+
+  /// To the last scheme.
+  void add_format(const config::NamedBlockFormat& format) {
+    const TuneScheme& scheme = space_.schemes.back();
+    config::CollectiveConfig collective;
+    collective.algorithm = scheme.algorithm;
+    collective.ring = scheme.ring;
+    collective.format = format;
+    collective.microshards = 1;
+    if (!format.scaled) return add_family(collective);
+    const bool phases = config_.collective == collectives::Collective::all_reduce &&
+                        config::has_two_phases(scheme.algorithm);
+    for (const config::QuantizedPhases quantize : kQuantizePhases) {
+      if (quantize != kQuantizePhases.front() && !phases) continue;
+      collective.quantize = quantize;
+      add_cuts(collective);
+    }
+  }
+
+  void add_cuts(config::CollectiveConfig collective) {
+    std::vector<std::vector<std::uint32_t>> known;
+    for (const std::uint32_t elements : kElementsPerScale) {
+      collective.elements_per_scale = elements;
+      std::vector<std::uint32_t> minishards = cuts(space_.schemes.back(), collective);
+      if (std::ranges::find(known, minishards) != known.end()) {
+        space_.duplicates += kMicroshards.size();
+        continue;
+      }
+      known.push_back(std::move(minishards));
+      add_family(collective);
+    }
+  }
+
+  void add_family(const config::CollectiveConfig& collective) {
+    for (const std::uint32_t microshards : kMicroshards)
+      space_.candidates.push_back({space_.families.size(), microshards});
+    space_.families.push_back({space_.schemes.size() - 1, collective});
+  }
+
+  const config::ExperimentConfig& config_;
+  const std::vector<config::NamedBlockFormat>& formats_;
+  TuneSpace space_;
+};
+
+std::string label_of(const config::CollectiveConfig& collective) {
+  std::string text(config::algorithm_name(collective.algorithm));
+  if (config::has_ring_style(collective.algorithm))
+    text += fmt::format(" {}", collectives::name(collective.ring));
+  text += fmt::format(" {}", collective.format.name);
+  if (collective.format.scaled && config::has_two_phases(collective.algorithm) &&
+      collective.quantize != config::QuantizedPhases::both)
+    text += fmt::format(" {} only", config::name(collective.quantize));
+  return text;
+}
+
+}  // namespace
+
+std::vector<config::NamedBlockFormat> tune_formats(const std::vector<std::string>& names) {
+  std::vector<config::NamedBlockFormat> formats;
+  if (names.empty()) {
+    for (const numerics::NamedFormat& named : numerics::named_formats())
+      if (named.format.scaled) formats.emplace_back(std::string(named.name), named.format);
+    for (const std::string_view plain : {"bf16", "fp32"}) formats.push_back(format_named(plain));
+    return formats;
+  }
+  for (const std::string& name : names) {
+    if (std::ranges::find(formats, name, &config::NamedBlockFormat::name) != formats.end())
+      throw input::InputError("--formats", fmt::format("'{}' is there twice; name it once", name));
+    formats.push_back(format_named(name));
+  }
+  return formats;
+}
+
+TuneSpace enumerate(const config::ExperimentConfig& config,
+                    const std::vector<config::NamedBlockFormat>& formats) {
+  const auto algorithms = config::algorithms_of(config.collective);
+  if (std::ranges::none_of(algorithms, [&](config::Algorithm algorithm) {
+        return config::can_be_quantized(config.collective, algorithm);
+      }))
+    throw input::InputError(
+        "/collective",
+        fmt::format("{} moves values and sums none, so it cannot be quantized and there "
+                    "is nothing to tune; use all-reduce, reduce-scatter or all-gather",
+                    collectives::name(config.collective)));
+  return Enumeration(config, formats).run();
+}
+
+config::ExperimentConfig with_collective(const config::ExperimentConfig& config,
+                                         const config::CollectiveConfig& collective) {
+  config::ExperimentConfig one = config;
+  one.collectives = {collective};
+  one.baseline = 0;
+  one.numerics = false;
+  return one;
+}
+
+config::CollectiveConfig config_of(const TuneSpace& space, const TuneCandidate& candidate) {
+  config::CollectiveConfig collective = space.families[candidate.family].config;
+  collective.microshards = candidate.microshards;
+  collective.label = label_of(collective);
+  return collective;
+}
+
+std::uint32_t minishards_of(const config::CollectiveConfig& collective, std::uint64_t elements) {
+  return collectives::choose_cut(
+             {std::nullopt, collective.microshards, collective.elements_per_scale},
+             collective.format, elements)
+      .minishards;
+}
+
+}  // namespace equarx::tune

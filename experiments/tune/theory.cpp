@@ -1,0 +1,116 @@
+#include "experiments/tune/theory.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "experiments/config/algorithm.hpp"
+#include "models/collectives/exchange_program.hpp"
+#include "models/numerics/errors/theory.hpp"
+#include "models/values/value_executor.hpp"
+
+namespace equarx::tune {
+namespace {
+
+using collectives::Phase;
+
+/// Smallest scale group of a kind of chunk.
+std::uint64_t group_elements(const TuneScheme& scheme, const config::CollectiveConfig& collective,
+                             std::uint32_t segment, std::uint32_t uncut) {
+  if (collective.format.layout == numerics::ScaleLayout::contiguous) return collective.format.block;
+  const std::uint64_t chunk = scheme.partition.chunk_elements(segment, uncut);
+  const std::uint64_t minishard = chunk / minishards_of(collective, chunk);
+  return std::max<std::uint64_t>(1, minishard / numerics::kRegisterElements);
+}
+
+/// Largest code of a format whose error has a closed form; 0 of others.
+double largest_code(const numerics::BlockFormat& format) {
+  if (format.scale != numerics::ScaleFormat::fp32) return 0.0;
+  if (format.element == numerics::ElementFormat::int8) return numerics::kInt8LargestCode;
+  return format.element == numerics::ElementFormat::int4 ? numerics::kInt4LargestCode : 0.0;
+}
+
+/// What a ReduceScatter quantizes in one segment; its stages are those of the segment's axes.
+numerics::Edges edges_of(const TuneScheme& scheme, std::uint32_t segment) {
+  const collectives::RankGrid& grid = scheme.partition.grid();
+  switch (scheme.algorithm->summation) {
+    case collectives::Summation::everywhere: return numerics::one_shot_edges(grid.ranks());
+    case collectives::Summation::at_owner: return numerics::direct_edges(grid.ranks());
+    case collectives::Summation::in_pairs: return numerics::recursive_doubling_edges(grid.ranks());
+    case collectives::Summation::along_rings: break;
+  }
+  std::vector<std::uint32_t> lengths;
+  for (const std::size_t axis : scheme.partition.segment(segment).axes)
+    lengths.push_back(grid.length(axis));
+  const bool full_loop = scheme.ring == collectives::RingStyle::full_loop;
+  return numerics::torus_edges(lengths,
+                               full_loop ? numerics::full_loop_edges : numerics::semi_loop_edges);
+}
+
+}  // namespace
+
+ErrorTheory::ErrorTheory(const config::ExperimentConfig& config) : config_(config) {}
+
+std::optional<ErrorPrediction> ErrorTheory::predict(const TuneScheme& scheme,
+                                                    const config::CollectiveConfig& collective) {
+  const config::TensorConfig& tensor = config_.tensor;
+  const bool normal = tensor.files.empty() && !tensor.values.identical_ranks &&
+                      tensor.values.distribution == numerics::Distribution::normal;
+  if (!normal || !collective.format.scaled) return std::nullopt;
+  const std::uint32_t segments = scheme.partition.segments();
+  ErrorPrediction prediction;
+  for (std::uint32_t segment = 0; segment < segments; ++segment) {
+    const ErrorPrediction part = predict_segment(scheme, collective, segment);
+    prediction.nmse += part.nmse / segments;
+    prediction.floor += part.floor / segments;
+  }
+  return prediction;
+}
+
+ErrorPrediction ErrorTheory::predict_segment(const TuneScheme& scheme,
+                                             const config::CollectiveConfig& collective,
+                                             std::uint32_t segment) {
+  const numerics::ElementFormat dtype = config_.tensor.dtype;
+  const bool reduces = config_.collective != collectives::Collective::all_gather &&
+                       config::wire_format(collective, Phase::reduce_scatter, dtype).scaled;
+  const bool gathers = scheme.algorithm->has_two_phases &&
+                       config_.collective != collectives::Collective::reduce_scatter &&
+                       config::wire_format(collective, Phase::all_gather, dtype).scaled;
+  const numerics::Edges edges = reduces ? edges_of(scheme, segment) : numerics::Edges();
+  const std::uint32_t ranks = scheme.partition.grid().ranks();
+  // The last stage sends shards, which no axis is left to cut; each stage before it, one axis more.
+  const std::uint32_t last_stage = edges.empty() ? 0 : edges.back().stage;
+  const auto nmse_of = [&](std::uint32_t uncut) {
+    return quantizer_nmse(collective.format, group_elements(scheme, collective, segment, uncut));
+  };
+  const numerics::QuantizerNmse quantizer(
+      [&](const numerics::Edge& edge) { return nmse_of(last_stage - edge.stage); }, nmse_of(0));
+  return {numerics::compounded_allreduce_nmse(quantizer, ranks, edges, gathers),
+          numerics::saturated_allreduce_nmse(quantizer, ranks, edges, gathers) / kMargin};
+}
+
+double ErrorTheory::quantizer_nmse(const config::NamedBlockFormat& format, std::uint64_t elements) {
+  const auto [entry, is_new] = known_.emplace(std::pair{format.name, elements}, 0.0);
+  if (!is_new) return entry->second;
+  const double largest = largest_code(format);
+  entry->second = largest > 0.0 ? numerics::uniform_quantizer_nmse(elements, largest)
+                                : measured_nmse(format, elements);
+  return entry->second;
+}
+
+/// Two ranks gather what each has quantized once.
+double ErrorTheory::measured_nmse(const numerics::BlockFormat& format,
+                                  std::uint64_t elements) const {
+  constexpr std::uint64_t kAbout = 1 << 17;
+  constexpr std::uint32_t kRanks = 2;
+  const std::uint64_t minishard = elements * numerics::kRegisterElements;
+  const auto minishards =
+      static_cast<std::uint32_t>(std::max<std::uint64_t>(1, kAbout / minishard));
+  const std::uint64_t tensor = kRanks * minishards * minishard;
+  const collectives::Program program = collectives::make_direct_exchange(
+      collectives::Collective::all_gather, kRanks, tensor, numerics::ElementFormat::fp32,
+      {format, format, {minishards, 1}});
+  const values::TensorSource source(config_.tensor.values, tensor, numerics::ElementFormat::fp32);
+  return values::execute(program, source).against_exact.nmse;
+}
+
+}  // namespace equarx::tune

@@ -1,0 +1,134 @@
+#include "experiments/tune/trials.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/plan/checks.hpp"
+#include "experiments/tune/bounds.hpp"
+
+namespace equarx::tune {
+namespace {
+
+void check_trial_memory(const collectives::Program& program) {
+  constexpr std::uint64_t kMost = std::uint64_t{2} << 30;  // bytes
+  if (values::memory_bytes(program, values::default_threads()) > kMost)
+    throw input::InputError("", "computing its error would take too much memory");
+}
+
+}  // namespace
+
+double trial_sample(const config::TensorConfig& tensor) {
+  constexpr double kElements = 1 << 17;
+  return std::min({1.0, tensor.sample, kElements / static_cast<double>(tensor.elements)});
+}
+
+TuneTrials::TuneTrials(const config::ExperimentConfig& config, const TuneSpace& space)
+    : config_(config),
+      space_(space),
+      theory_(config),
+      predictions_(space.families.size()),
+      nmse_(space.families.size()),
+      bounds_(space.candidates.size()),
+      times_(space.candidates.size()) {
+  if (config.workload) workload_ = plan::plan_workload(config);
+  for (std::size_t i = 0; i < space.families.size(); ++i)
+    predictions_[i] = theory_.predict(scheme(i), space.families[i].config);
+}
+
+std::uint64_t TuneTrials::errors_computed() const {
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      nmse_, [](const std::optional<double>& nmse) { return nmse.has_value(); }));
+}
+
+double TuneTrials::nmse(std::size_t family) {
+  if (!nmse_[family]) nmse_[family] = compute(family);
+  return *nmse_[family];
+}
+
+double TuneTrials::early_bound_s(std::size_t family) const {
+  return whole_s(
+      traffic_bound_s(scheme(family), space_.families[family].config, config_.tensor.dtype));
+}
+
+double TuneTrials::bound_s(std::size_t candidate) {
+  if (!bounds_[candidate])
+    bounds_[candidate] =
+        std::max(early_bound_s(space_.candidates[candidate].family), late_bound_s(candidate));
+  return *bounds_[candidate];
+}
+
+const TuneTrials::Time& TuneTrials::time(std::size_t candidate) {
+  if (!times_[candidate]) times_[candidate] = simulate(candidate);
+  return *times_[candidate];
+}
+
+plan::Plan TuneTrials::plan(std::size_t candidate) const {
+  return plan::make_plan(with_collective(config_, config_of(space_, space_.candidates[candidate])));
+}
+
+/// Of all that is timed.
+double TuneTrials::whole_s(double collective_s) const {
+  if (!workload_) return collective_s;
+  const std::uint32_t chips = space_.schemes.front().partition.grid().ranks();
+  return phase_bound_s(config_, *workload_, chips, collective_s);
+}
+
+/// Of its program.
+double TuneTrials::late_bound_s(std::size_t candidate) const {
+  const config::CollectiveConfig collective = config_of(space_, space_.candidates[candidate]);
+  const double runs = workload_ ? workload_->allreduces : 1.0;
+  const double simulation_s = runs * plan::simulation_time_s(collective, config_, "/collectives/0");
+  if (simulation_s > plan::kMostTrialTime)
+    throw input::InputError("",
+                            fmt::format("simulating it would take about {:.0f} s", simulation_s));
+  return whole_s(program_bound_s(plan(candidate).collectives.front().candidates.front()));
+}
+
+TuneTrials::Time TuneTrials::simulate(std::size_t candidate) {
+  const plan::Plan made = plan(candidate);
+  const run::RunResult run = run::run_experiment(made, [](const std::string&) {}).runs.front();
+  if (run.failure) return {};
+  if (run.time_s < bound_s(candidate) * (1.0 - kBoundRounding))
+    throw input::InvariantError(fmt::format(
+        "internal error in '{}': simulated time {} s is below its bound {} s; please report this",
+        run.label, run.time_s, bound_s(candidate)));
+  return {run.time_s, made.config.collectives.front().minishards};
+}
+
+/// The same values in parts that are small enough for a sample: what is not scaled has the same values
+/// whatever its minishards.
+config::CollectiveConfig TuneTrials::in_small_parts(std::size_t family) const {
+  constexpr std::uint64_t kElements = 1 << 15;
+  config::CollectiveConfig collective = space_.families[family].config;
+  if (collective.format.scaled) return collective;
+  std::uint64_t smallest = config_.tensor.elements;
+  for_each_chunk(scheme(family).partition,
+                 [&](std::uint64_t elements) { smallest = std::min(smallest, elements); });
+  collective.minishards =
+      static_cast<std::uint32_t>(std::max<std::uint64_t>(1, smallest / kElements));
+  return collective;
+}
+
+double TuneTrials::compute(std::size_t family) const {
+  config::ExperimentConfig config = with_collective(config_, in_small_parts(family));
+  const plan::Plan made = plan::make_plan(config);
+  const collectives::Program& program = made.collectives.front().candidates.front().program;
+  config.numerics = true;
+  plan::check_host_memory(program, config);
+  check_trial_memory(program);
+  const config::TensorConfig& tensor = config_.tensor;
+  const values::TensorSource source =
+      tensor.files.empty() ? values::TensorSource(tensor.values, tensor.elements, tensor.dtype)
+                           : values::TensorSource(tensor.opened, tensor.elements, tensor.dtype);
+  const values::ValueResult result = values::execute(
+      program, source, {.rounding_seed = tensor.values.seed, .sample = trial_sample(tensor)});
+  if (!result.ranks_identical)
+    throw input::InvariantError(
+        "internal error: the ranks ended with different results; please report this");
+  return result.against_exact.nmse;
+}
+
+}  // namespace equarx::tune

@@ -1,0 +1,118 @@
+#include "experiments/tune/tune.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "experiments/input/errors.hpp"
+#include "experiments/output/table.hpp"
+#include "experiments/tune/search.hpp"
+#include "experiments/tune/trials.hpp"
+#include "models/units/quantity.hpp"
+
+namespace equarx::tune {
+namespace {
+
+/// Errors are compared in steps of a tenth of a decibel, larger errors as larger numbers: a sample does not
+/// tell more.
+double error_step(double nmse) {
+  constexpr double kStepsPerDecibel = 10.0;
+  return std::round(-sqnr_db(nmse) * kStepsPerDecibel);
+}
+
+bool is_within(const TunedCandidate& candidate, const TuneLimits& limits) {
+  return candidate.nmse <= limits.max_nmse.value_or(std::numeric_limits<double>::infinity()) &&
+         candidate.time_s <= limits.max_time_s.value_or(std::numeric_limits<double>::infinity());
+}
+
+/// Sorts the candidates that were simulated into the front and the others.
+void find_front(std::vector<TunedCandidate> simulated, const TuneLimits& limits,
+                TuneResult& result) {
+  std::ranges::sort(simulated, [](const TunedCandidate& one, const TunedCandidate& other) {
+    return std::tuple(one.time_s, error_step(one.nmse), one.index) <
+           std::tuple(other.time_s, error_step(other.nmse), other.index);
+  });
+  double least = std::numeric_limits<double>::infinity();
+  for (TunedCandidate& candidate : simulated) {
+    const double error = error_step(candidate.nmse);
+    const bool better = is_within(candidate, limits) && error < least;
+    if (better) least = error;
+    (better ? result.front : result.others).push_back(std::move(candidate));
+  }
+}
+
+/// Says what is nearest to the limits, by the front without any.
+[[noreturn]] void refuse_limits(const std::vector<TunedCandidate>& front,
+                                const TuneLimits& limits) {
+  if (front.empty()) throw input::InputError("", "no candidate can run to its end here");
+  const TunedCandidate& fastest = front.front();
+  const TunedCandidate& most_accurate = front.back();
+  if (limits.max_time_s && fastest.time_s > *limits.max_time_s)
+    throw input::InputError("--max-time",
+                            fmt::format("nothing takes less than {}, which {} takes; allow "
+                                        "that much",
+                                        output::time_text(fastest.time_s), fastest.config.label));
+  if (limits.max_nmse && most_accurate.nmse > *limits.max_nmse)
+    throw input::InputError(
+        "--max-nmse",
+        fmt::format("nothing has a smaller error than {}: NMSE {:.3g} (SQNR {:.2f} dB); allow that "
+                    "much, or more formats",
+                    most_accurate.config.label, most_accurate.nmse, sqnr_db(most_accurate.nmse)));
+  const auto accurate = std::ranges::find_if(
+      front, [&](const TunedCandidate& one) { return one.nmse <= *limits.max_nmse; });
+  const TunedCandidate& in_time = *std::prev(accurate);
+  throw input::InputError(
+      "--max-time",
+      fmt::format(
+          "nothing is that fast with so small an error: {} takes {}, and the most accurate "
+          "within the time is {} with NMSE {:.3g} (SQNR {:.2f} dB); relax one of the limits",
+          accurate->config.label, output::time_text(accurate->time_s), in_time.config.label,
+          in_time.nmse, sqnr_db(in_time.nmse)));
+}
+
+run::RunResult run_baseline(const config::ExperimentConfig& config, const run::Progress& progress) {
+  config::ExperimentConfig one = with_collective(config, config.collectives[config.baseline]);
+  one.numerics = true;
+  one.tensor.sample = trial_sample(config.tensor);
+  return run::run_experiment(plan::make_plan(one), progress).runs.front();
+}
+
+}  // namespace
+
+double sqnr_db(double nmse) {
+  constexpr double kDecibels = 10.0;
+  return -kDecibels * std::log10(nmse);
+}
+
+TuneResult tune(const config::ExperimentConfig& config, const TuneOptions& options,
+                const run::Progress& progress) {
+  const TuneSpace space = enumerate(config, tune_formats(options.formats));
+  TuneResult result;
+  result.config = with_collective(config, config.collectives[config.baseline]);
+  result.baseline_index = config.baseline;
+  result.options = options;
+  result.unsuited = space.unsuited;
+  result.baseline = run_baseline(config, progress);
+  result.sampled_fraction = result.baseline.numerics->sampled_fraction;
+
+  TuneTrials trials(config, space);
+  TuneFound found = search(space, options, trials, progress);
+  result.counts = found.counts;
+  result.theory_refuted = found.theory_refuted;
+  find_front(std::move(found.simulated), options.limits, result);
+  if (result.front.empty()) {
+    TuneOptions unlimited = options;
+    unlimited.limits = {};
+    find_front(search(space, unlimited, trials, progress).simulated, {}, result);
+    refuse_limits(result.front, options.limits);
+  }
+  if (options.limits.max_time_s && !options.limits.max_nmse) result.best = result.front.size() - 1;
+  return result;
+}
+
+}  // namespace equarx::tune

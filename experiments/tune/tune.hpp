@@ -1,0 +1,84 @@
+// Finds the best ways to carry out a collective: the Pareto front of time against error.
+//
+// A candidate is on the front if no other is at least as good in both, and better in one. Its time is the
+// simulation's; its error is the NMSE of values that are computed on a sample of the tensor, once for all
+// candidates that differ in microshards alone (which change no value). Errors are compared after rounding
+// to a tenth of a decibel, because a sample tells no more.
+//
+// The search takes the candidate with the lowest bound on its time first, and leaves out what cannot be on
+// the front:
+//  - by bound: a simulated candidate is faster than the bound, and its error is not larger. Bounds hold by
+//    construction (tune_bounds.hpp), and every simulation is checked against its bound.
+//  - by error: the same, or a limit, with the floor that theory sets to an error that has not been computed
+//    (tune_theory.hpp). The floor has a margin; each error that is computed is checked against it, and if
+//    one is below, all is searched again without theory.
+// Both leave out only candidates that a simulated one beats in time by more than rounding and that are not
+// better in error. So the front is that of the exhaustive search, down to which of several candidates
+// with equal time and error stands for them: the first that is enumerated.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/run/experiment.hpp"
+#include "experiments/tune/limits.hpp"
+#include "experiments/tune/space.hpp"
+
+namespace equarx::tune {
+
+struct TuneOptions {
+  TuneLimits limits;
+  std::vector<std::string> formats;  ///< see tune_formats()
+  bool exhaustive = false;           ///< simulate every candidate
+};
+
+/// A candidate whose time and error are known.
+struct TunedCandidate {
+  std::size_t index = 0;  ///< in the space
+  config::CollectiveConfig config;
+  double time_s = 0.0;
+  double bound_s = 0.0;                     ///< found before it was simulated
+  double nmse = 0.0;                        ///< computed
+  std::optional<double> theory_nmse;        ///< predicted, if there is a theory
+  std::optional<std::uint32_t> minishards;  ///< of each chunk, if all have as many
+};
+
+/// What became of the candidates. All but the duplicates add up to `candidates`.
+struct TuneCounts {
+  std::uint64_t candidates = 0;
+  std::uint64_t by_bound = 0;   ///< left out: too slow, or slower than one of no larger error
+  std::uint64_t by_error = 0;   ///< left out by their error, predicted or computed
+  std::uint64_t unfit = 0;      ///< cannot run, or would take too much time or memory to try
+  std::uint64_t failed = 0;     ///< simulated, and stopped by a link that breaks
+  std::uint64_t simulated = 0;  ///< to their end
+  std::uint64_t duplicates = 0;
+  std::uint64_t errors = 0;           ///< different errors among the candidates
+  std::uint64_t errors_computed = 0;  ///< of them
+};
+
+struct TuneResult {
+  config::ExperimentConfig config;  ///< with the baseline as its only collective
+  std::size_t baseline_index = 0;   ///< of the collectives that there were
+  TuneOptions options;
+  run::RunResult baseline;
+  TuneCounts counts;
+  std::vector<UnsuitedScheme> unsuited;
+  std::vector<TunedCandidate> front;   ///< within the limits, fastest first; at least one
+  std::vector<TunedCandidate> others;  ///< simulated, and not on the front
+  std::size_t best = 0;  ///< of the front: the fastest; the most accurate if time alone is limited
+  double sampled_fraction = 1.0;  ///< of the tensor, that errors were computed on
+  bool theory_refuted = false;    ///< an error was below its floor, and theory was not used
+};
+
+/// -10 log10(nmse)
+double sqnr_db(double nmse);
+
+/// @throws InputError if nothing is within the limits (saying what is nearest), or for input that is wrong.
+/// @throws InvariantError if a bound does not hold.
+TuneResult tune(const config::ExperimentConfig& config, const TuneOptions& options,
+                const run::Progress& progress);
+
+}  // namespace equarx::tune

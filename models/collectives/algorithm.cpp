@@ -1,0 +1,252 @@
+#include "models/collectives/algorithm.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "models/collectives/broadcast_program.hpp"
+#include "models/collectives/divide_up.hpp"
+#include "models/collectives/exchange_program.hpp"
+#include "models/collectives/ring_program.hpp"
+
+namespace equarx::collectives {
+namespace {
+
+constexpr std::array kAllReduce = {Collective::all_reduce};
+constexpr std::array kReductions = {Collective::all_reduce, Collective::reduce_scatter,
+                                    Collective::all_gather};
+constexpr std::array kReductionsAndBroadcast = {Collective::all_reduce, Collective::reduce_scatter,
+                                                Collective::all_gather, Collective::broadcast};
+constexpr std::array kHalvesAndMoves = {Collective::reduce_scatter, Collective::all_gather,
+                                        Collective::all_to_all, Collective::broadcast};
+
+double others(const RankGrid& grid) { return grid.ranks() - 1.0; }
+
+// --- Rings
+
+RingOptions ring_options(const ProgramRequest& request) {
+  return {.style = request.ring,
+          .reduce_scatter = request.reduce_scatter,
+          .all_gather = request.all_gather,
+          .cut = request.cut,
+          .collective = request.collective,
+          .axes = {},
+          .rotate_axes = true};
+}
+
+Program make_rings(const ProgramRequest& request) {
+  return make_ring_program(request.grid, request.elements, request.dtype, ring_options(request));
+}
+
+Program make_ring(const ProgramRequest& request) {
+  if (request.collective != Collective::broadcast) return make_rings(request);
+  return make_ring_broadcast(request.grid.ranks(), request.elements, request.dtype,
+                             {request.ring, request.reduce_scatter, request.cut});
+}
+
+/// One stage along each of `axes`, as many times as there are directions.
+void append_stages(const RankGrid& grid, std::size_t first_axis, std::uint64_t segment_elements,
+                   std::uint32_t directions, std::vector<Rounds>& rounds) {
+  std::uint64_t chunk = segment_elements;
+  for (std::size_t i = 0; i < grid.axes(); ++i) {
+    const std::uint32_t length = grid.length((first_axis + i) % grid.axes());
+    chunk = divide_up(chunk, length);
+    rounds.push_back({static_cast<double>(length - 1) * directions, chunk});
+  }
+}
+
+/// In as many segments as there are orders of the axes and directions.
+std::vector<Rounds> rounds_of_rings(const ProgramRequest& request) {
+  const RankGrid& grid = request.grid;
+  const std::uint32_t directions = ring_segments(request.ring);
+  const std::uint64_t segment =
+      divide_up(request.elements, grid.axes() * std::size_t{directions});
+  std::vector<Rounds> rounds;
+  for (std::size_t first = 0; first < grid.axes(); ++first)
+    append_stages(grid, first, segment, directions, rounds);
+  return rounds;
+}
+
+std::vector<Rounds> rounds_of_ring(const ProgramRequest& request) {
+  if (request.collective == Collective::broadcast) return {{2.0, request.elements}};
+  return rounds_of_rings(request);
+}
+
+/// By the order of the axes.
+std::uint64_t channels_of_rings(const RankGrid& grid) {
+  return kDirections * grid.axes() * grid.axes();
+}
+
+/// On an axis that is folded.
+double sharers_of_rings(const RankGrid& grid) { return 2.0 * std::ranges::max(grid.lengths()); }
+
+// --- Partners at doubling distances
+
+/// Rings of two along every axis, in one order and direction.
+Program make_halving_doubling(const ProgramRequest& request) {
+  RingOptions options = ring_options(request);
+  options.style = RingStyle::semi_loop;
+  options.rotate_axes = false;
+  return make_ring_program(request.grid, request.elements, request.dtype, options);
+}
+
+std::vector<Rounds> rounds_of_halving_doubling(const ProgramRequest& request) {
+  std::vector<Rounds> rounds;
+  append_stages(request.grid, 0, request.elements, ring_segments(request.ring), rounds);
+  return rounds;
+}
+
+ExchangeOptions exchange_options(const ProgramRequest& request) {
+  return {request.reduce_scatter, request.all_gather, request.cut};
+}
+
+Program make_doubling(const ProgramRequest& request) {
+  return make_recursive_doubling(request.grid, request.elements, request.dtype,
+                                 exchange_options(request));
+}
+
+std::vector<Rounds> rounds_of_doubling(const ProgramRequest& request) {
+  return {{static_cast<double>(request.grid.axes()), request.elements}};
+}
+
+std::uint64_t channels_by_axis(const RankGrid& grid) { return grid.axes(); }
+
+double sharers_of_partners(const RankGrid& grid) {
+  constexpr double kShare = 4.0;  // measured on meshes of 16 to 256 chips
+  return grid.ranks() / kShare;
+}
+
+// --- Everybody to everybody
+
+Program make_one_shot(const ProgramRequest& request) {
+  return make_one_shot_all_reduce(request.grid.ranks(), request.elements, request.dtype,
+                                  exchange_options(request));
+}
+
+std::vector<Rounds> rounds_of_one_shot(const ProgramRequest& request) {
+  return {{others(request.grid), request.elements}};
+}
+
+double sharers_of_one_shot(const RankGrid& grid) { return grid.ranks() * others(grid); }
+
+Program make_direct(const ProgramRequest& request) {
+  if (request.collective == Collective::broadcast)
+    return make_direct_broadcast(request.grid.ranks(), request.elements, request.dtype,
+                                 {request.ring, request.reduce_scatter, request.cut});
+  return make_direct_exchange(request.collective, request.grid.ranks(), request.elements,
+                              request.dtype, exchange_options(request));
+}
+
+std::vector<Rounds> rounds_of_direct(const ProgramRequest& request) {
+  const RankGrid& grid = request.grid;
+  const bool whole = request.collective == Collective::broadcast;
+  return {{others(grid),
+           whole ? request.elements : divide_up(request.elements, grid.ranks())}};
+}
+
+std::uint64_t channels_to_others(const RankGrid& grid) { return grid.ranks() - 1; }
+
+double sharers_of_direct(const RankGrid& grid) {
+  return grid.ranks() * std::min<double>(others(grid), kRoundsUnderWay);
+}
+
+// --- The table
+
+constexpr std::array kAlgorithms = {
+    // One plain ring through all chips: wire and sums in its format.
+    AlgorithmInfo{.name = "ring",
+                  .collectives = kReductionsAndBroadcast,
+                  .layout = RankLayout::ring,
+                  .summation = Summation::along_rings,
+                  .has_ring_style = true,
+                  .can_be_quantized = false,
+                  .make = make_ring,
+                  .rounds = rounds_of_ring,
+                  .channels = channels_of_rings,
+                  .sharers = sharers_of_rings},
+    // The same, quantized block by block, sums in FP32.
+    AlgorithmInfo{.name = "equarx",
+                  .collectives = kReductions,
+                  .layout = RankLayout::ring,
+                  .summation = Summation::along_rings,
+                  .has_ring_style = true,
+                  .can_be_plain = false,
+                  .make = make_rings,
+                  .rounds = rounds_of_rings,
+                  .channels = channels_of_rings,
+                  .sharers = sharers_of_rings},
+    // Rings along every axis of a grid, all at once.
+    AlgorithmInfo{.name = "torus",
+                  .collectives = kReductions,
+                  .layout = RankLayout::grid,
+                  .summation = Summation::along_rings,
+                  .has_ring_style = true,
+                  .make = make_rings,
+                  .rounds = rounds_of_rings,
+                  .channels = channels_of_rings,
+                  .sharers = sharers_of_rings},
+    // Everybody sends every shard to its owner, who sends the sum to everybody.
+    AlgorithmInfo{.name = "two-shot",
+                  .collectives = kAllReduce,
+                  .make = make_direct,
+                  .rounds = rounds_of_direct,
+                  .channels = channels_to_others,
+                  .sharers = sharers_of_direct},
+    // Partners at doubling distances exchange halves, quarters, ...
+    AlgorithmInfo{.name = "halving-doubling",
+                  .collectives = kReductions,
+                  .layout = RankLayout::hypercube,
+                  .summation = Summation::along_rings,
+                  .make = make_halving_doubling,
+                  .rounds = rounds_of_halving_doubling,
+                  .channels = channels_by_axis,
+                  .sharers = sharers_of_partners},
+    // Partners at doubling distances exchange everything.
+    AlgorithmInfo{.name = "recursive-doubling",
+                  .collectives = kAllReduce,
+                  .layout = RankLayout::hypercube,
+                  .summation = Summation::in_pairs,
+                  .has_two_phases = false,
+                  .make = make_doubling,
+                  .rounds = rounds_of_doubling,
+                  .channels = channels_by_axis,
+                  .sharers = sharers_of_partners},
+    // Everybody sends everything to everybody.
+    AlgorithmInfo{.name = "one-shot",
+                  .collectives = kAllReduce,
+                  .summation = Summation::everywhere,
+                  .has_two_phases = false,
+                  .make = make_one_shot,
+                  .rounds = rounds_of_one_shot,
+                  .channels = channels_to_others,
+                  .sharers = sharers_of_one_shot},
+    // Every part straight to who needs it.
+    AlgorithmInfo{.name = "direct",
+                  .collectives = kHalvesAndMoves,
+                  .make = make_direct,
+                  .rounds = rounds_of_direct,
+                  .channels = channels_to_others,
+                  .sharers = sharers_of_direct},
+};
+
+}  // namespace
+
+bool AlgorithmInfo::does(Collective collective) const {
+  return std::ranges::find(collectives, collective) != collectives.end();
+}
+
+bool AlgorithmInfo::can_quantize(Collective collective) const {
+  return can_be_quantized && sums(collective);
+}
+
+std::span<const AlgorithmInfo> algorithms() { return kAlgorithms; }
+
+Algorithm find_algorithm(std::string_view name) {
+  const auto found = std::ranges::find(kAlgorithms, name, &AlgorithmInfo::name);
+  return found == kAlgorithms.end() ? nullptr : &*found;
+}
+
+bool sums(Collective collective) {
+  return collective != Collective::all_to_all && collective != Collective::broadcast;
+}
+
+}  // namespace equarx::collectives

@@ -1,0 +1,17 @@
+// How a collective on rings cuts its tensor.
+#pragma once
+
+#include <cstdint>
+
+#include "models/collectives/partition.hpp"
+#include "models/collectives/ring_options.hpp"
+
+namespace equarx::collectives {
+
+/// One segment, or two in a full loop, for each order of the axes, each cut along its axes into shards.
+/// @throws std::invalid_argument if there are more parts than elements, or the order of axes does not
+/// name each of them once.
+Partition make_ring_partition(const RankGrid& grid, std::uint64_t elements,
+                              const RingOptions& options);
+
+}  // namespace equarx::collectives

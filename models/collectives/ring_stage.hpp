@@ -1,0 +1,61 @@
+// Where a segment's rings lead, and what their tiles are called.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "models/collectives/program_writer.hpp"
+#include "models/collectives/ring_options.hpp"
+
+namespace equarx::collectives {
+
+/// The rings of one segment, one along each of its axes: these are its stages, which the ReduceScatter
+/// takes from the first to the last, and the AllGather back. Does not change once made.
+class RingStages {
+ public:
+  /// `directions`: those that this segment uses. Adds their channels to the program.
+  RingStages(ProgramWriter& writer, RingStyle style, std::uint32_t segment,
+             std::vector<Direction> directions);
+
+  std::size_t count() const { return axes_.size(); }
+  std::uint32_t segment() const { return segment_; }
+  const std::vector<Direction>& directions() const { return directions_; }
+
+  /// Steps of a stage in a direction; 0 if the segment does not use it.
+  std::uint32_t steps(Direction direction, std::size_t stage) const;
+  /// Those of its longer direction.
+  std::uint32_t longest(std::size_t stage) const;
+  /// Directions whose stage has at least `steps` steps.
+  std::vector<Direction> directions_with(std::uint32_t steps, std::size_t stage) const;
+
+  ChannelId channel(Direction direction, std::size_t stage) const {
+    return channels_[stage][index(direction)];
+  }
+
+  /// The place some hops away along a stage's axis.
+  Offset offset_by(Direction direction, std::uint32_t hops, std::size_t stage) const;
+  /// Axes that do not cut a stage's chunks in the ReduceScatter: those of the stages after it.
+  std::uint32_t uncut(std::size_t stage) const {
+    return static_cast<std::uint32_t>(axes_.size() - 1 - stage);
+  }
+  /// These axes: taken after the stage in the ReduceScatter, and before it in the AllGather.
+  AxisSet later_axes(std::size_t stage) const;
+
+  Tile tile(std::uint32_t minishard, Offset offset, std::uint32_t uncut) const {
+    return {.shard_offset = offset, .segment = segment_, .uncut = uncut, .minishard = minishard};
+  }
+
+ private:
+  void add_channels(ProgramWriter& writer, std::size_t stage);
+
+  const RankGrid& grid_;
+  RingStyle style_;
+  std::uint32_t segment_;
+  const std::vector<std::size_t>& axes_;  ///< one stage for each
+  std::vector<Direction> directions_;
+  std::vector<std::array<ChannelId, kDirections>> channels_;  ///< by stage
+};
+
+}  // namespace equarx::collectives

@@ -1,0 +1,135 @@
+// The strand of one segment of a collective on rings: how far it has been written.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "models/collectives/minishard_writer.hpp"
+#include "models/collectives/program_writer.hpp"
+#include "models/collectives/ring_options.hpp"
+#include "models/collectives/ring_stage.hpp"
+
+namespace equarx::collectives {
+
+/// A minishard that arrives from, or goes on in, a direction.
+struct Path {
+  Direction direction;
+  Tile tile;
+};
+
+/// Instructions that can be due in a minishard's step, in eighths of its time. Two strands that run in
+/// step take turns at each of these places, and at each microshard in between, because the links of both
+/// deliver at the same time: to finish one first would keep the other one's link waiting.
+struct StepPlace {
+  static constexpr double kArrival = 0.0;
+  static constexpr double kSum = 1.0;
+  static constexpr double kFindScales = 2.0;
+  static constexpr double kBarrier = 3.0;
+  static constexpr double kSendScales = 4.0;
+  static constexpr double kSendPayload = 5.0;
+  static constexpr double kDeliver = 6.0;
+  static constexpr double kEnd = 8.0;
+};
+
+/// The phase and stage that are being written, the time, and the messages under way.
+class RingStrand {
+ public:
+  /// `directions`: those that the segment uses.
+  RingStrand(ProgramWriter& writer, RingStyle style, std::uint32_t segment,
+             std::vector<Direction> directions)
+      : writer_(writer), stages_(writer, style, segment, std::move(directions)) {}
+
+  ProgramWriter& writer() const { return writer_; }
+  const RingStages& stages() const { return stages_; }
+  Collective collective() const { return writer_.program().collective; }
+  const numerics::BlockFormat& format(Phase phase) const { return writer_.program().format(phase); }
+  BufferId buffer_of(MessageId message) const { return writer_.program().messages[message].buffer; }
+
+  /// Begins a stage, whose first step waits for what send_ahead() keeps, if for anything.
+  void enter(Phase phase, std::size_t stage);
+  /// Goes on to another phase within the stage: its first step waits for the last transfers.
+  void enter(Phase phase) { phase_ = phase; }
+  void begin_step() { step_begins_.fill(format(phase_).scaled); }
+  void end_step() { time_ += step_time(); }
+  /// Writes a step whose transfers have all arrived, so that it takes next to no time.
+  template <typename Write>
+  void write_without_transfers(Write write) {
+    pace_ = kNoTransfers;
+    write();
+    end_step();
+    pace_ = 1.0;
+  }
+
+  std::size_t stage() const { return stage_; }
+  std::uint32_t steps(Direction direction) const { return stages_.steps(direction, stage_); }
+  std::uint32_t longest() const { return stages_.longest(stage_); }
+  std::vector<Direction> directions_with(std::uint32_t steps) const {
+    return stages_.directions_with(steps, stage_);
+  }
+  Offset offset_by(Direction direction, std::uint32_t hops) const {
+    return stages_.offset_by(direction, hops, stage_);
+  }
+  /// A tile of the chunks of this phase and stage.
+  Tile tile(std::uint32_t minishard, Offset offset) const {
+    return stages_.tile(minishard, offset, uncut());
+  }
+  template <typename Visit>
+  void for_each_minishard(Visit visit) const {
+    for (std::uint32_t minishard = 0; minishard < cut().minishards; ++minishard) visit(minishard);
+  }
+
+  /// What follows is due at a place, and microshard, of a minishard of this step; all microshards
+  /// together take the time of `places` places.
+  void due(std::uint32_t minishard, double place, double micro = 0.0, double places = 1.0);
+
+  /// What the last step sent in a direction.
+  SentMinishard& sent(Direction direction, std::uint32_t minishard) {
+    return sent_[index(direction)][minishard];
+  }
+  /// What has been sent along the axis of the next stage, which enter() makes the last step's.
+  SentMinishard& sent_ahead(Direction direction, std::uint32_t minishard) {
+    return sent_ahead_[index(direction)][minishard];
+  }
+
+  MessageId send(BufferId buffer, Direction direction, ChannelId channel, Origin origin);
+  /// Sends a buffer that the rank has made to the next one.
+  MessageId send_own(BufferId buffer, Direction direction) {
+    return send(buffer, direction, stages_.channel(direction, stage_), {});
+  }
+  /// Passes on what has been received.
+  MessageId forward(MessageId received, Direction direction);
+
+  /// Quantized minishards pass through receive buffers that are used again for the next step, so before
+  /// one is sent the neighbours must have room: the one barrier per minishard of EQuARX. A plain ring
+  /// receives into a place of its own in the tensor and needs none.
+  void barrier(std::uint32_t minishard, const Tile& tile);
+
+ private:
+  /// Pace of a step whose transfers have all arrived.
+  static constexpr double kNoTransfers = 1.0 / 1024.0;
+
+  /// By direction and minishard.
+  using Transfers = std::array<std::vector<SentMinishard>, kDirections>;
+
+  /// The AllGather's chunks are shards, whatever the stage.
+  std::uint32_t uncut() const { return phase_ == Phase::all_gather ? 0 : stages_.uncut(stage_); }
+  const Cut& cut() const { return partition().cut(stages_.segment(), uncut()); }
+  double step_time() const;
+  const Partition& partition() const { return writer_.program().partition; }
+
+  ProgramWriter& writer_;
+  RingStages stages_;
+  Phase phase_ = Phase::reduce_scatter;
+  std::size_t stage_ = 0;
+  double time_ = 0.0;  ///< when this step begins, in units of an element's time on a link
+  double pace_ = 1.0;  ///< how long it takes, as a share of the time of its transfers
+  /// Whether the next message in a direction is the first of a quantized step.
+  std::array<bool, kDirections> step_begins_{};
+  Transfers sent_;
+  Transfers sent_ahead_;
+};
+
+}  // namespace equarx::collectives

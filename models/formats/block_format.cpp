@@ -1,0 +1,138 @@
+#include "models/formats/block_format.hpp"
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <stdexcept>
+
+namespace equarx::numerics {
+
+std::size_t element_bits(ElementFormat format) {
+  switch (format) {
+    case ElementFormat::fp32: return 32;
+    case ElementFormat::bf16:
+    case ElementFormat::fp16: return 16;
+    case ElementFormat::int8:
+    case ElementFormat::mxint8:
+    case ElementFormat::fp8_e4m3:
+    case ElementFormat::fp8_e5m2: return 8;
+    case ElementFormat::fp6_e2m3:
+    case ElementFormat::fp6_e3m2: return 6;
+    case ElementFormat::int4:
+    case ElementFormat::fp4_e2m1: return 4;
+  }
+  throw std::logic_error("element_bits: not an element format");
+}
+
+std::size_t scale_bytes(ScaleFormat format) {
+  switch (format) {
+    case ScaleFormat::fp32: return 4;
+    case ScaleFormat::bf16: return 2;
+    case ScaleFormat::e8m0:
+    case ScaleFormat::e4m3: return 1;
+  }
+  throw std::logic_error("scale_bytes: not a scale format");
+}
+
+std::size_t payload_bytes(const BlockFormat& format, std::size_t elements) {
+  return (elements * element_bits(format.element) + CHAR_BIT - 1) / CHAR_BIT;
+}
+
+std::size_t scale_count(const BlockFormat& format, std::size_t elements) {
+  if (!format.scaled) return 0;
+  if (format.layout == ScaleLayout::strided) return std::min(elements, kRegisterElements);
+  if (format.block == 0) {
+    throw std::invalid_argument(
+        "block is 0: contiguous scales need at least 1 element per scale, e.g. 128");
+  }
+  return elements / format.block + (elements % format.block != 0 ? 1 : 0);
+}
+
+bool same_groups(const BlockFormat& one, const BlockFormat& other) {
+  if (!one.scaled || !other.scaled || one.layout != other.layout) return false;
+  return one.layout == ScaleLayout::strided || one.block == other.block;
+}
+
+std::string_view name(ElementFormat format) {
+  switch (format) {
+    case ElementFormat::fp32: return "fp32";
+    case ElementFormat::bf16: return "bf16";
+    case ElementFormat::int8: return "int8";
+    case ElementFormat::fp8_e4m3: return "fp8-e4m3";
+    case ElementFormat::fp8_e5m2: return "fp8-e5m2";
+    case ElementFormat::fp16: return "fp16";
+    case ElementFormat::int4: return "int4";
+    case ElementFormat::fp6_e2m3: return "fp6-e2m3";
+    case ElementFormat::fp6_e3m2: return "fp6-e3m2";
+    case ElementFormat::fp4_e2m1: return "fp4-e2m1";
+    case ElementFormat::mxint8: return "mxint8";
+  }
+  throw std::logic_error("name: not an element format");
+}
+
+std::string_view name(ScaleFormat format) {
+  switch (format) {
+    case ScaleFormat::fp32: return "fp32";
+    case ScaleFormat::bf16: return "bf16";
+    case ScaleFormat::e8m0: return "e8m0";
+    case ScaleFormat::e4m3: return "e4m3";
+  }
+  throw std::logic_error("name: not a scale format");
+}
+
+std::string_view name(ScaleLayout layout) {
+  switch (layout) {
+    case ScaleLayout::strided: return "strided";
+    case ScaleLayout::contiguous: return "contiguous";
+  }
+  throw std::logic_error("name: not a scale layout");
+}
+
+std::string_view name(Rounding rounding) {
+  switch (rounding) {
+    case Rounding::nearest: return "nearest";
+    case Rounding::stochastic: return "stochastic";
+  }
+  throw std::logic_error("name: not a rounding");
+}
+
+namespace {
+
+constexpr BlockFormat plain(ElementFormat element) { return {.element = element}; }
+
+constexpr BlockFormat strided(ElementFormat element) {
+  return {.element = element, .scaled = true};
+}
+
+constexpr BlockFormat blocks(ElementFormat element, ScaleFormat scale, std::size_t block) {
+  return {element, true, scale, ScaleLayout::contiguous, block};
+}
+
+constexpr BlockFormat mx(ElementFormat element) {
+  constexpr std::size_t kBlock = 32;
+  return blocks(element, ScaleFormat::e8m0, kBlock);
+}
+
+constexpr std::size_t kNvfp4Block = 16;
+
+constexpr std::array kNamedFormats = {
+    NamedFormat{"fp32", plain(ElementFormat::fp32)},
+    NamedFormat{"bf16", plain(ElementFormat::bf16)},
+    NamedFormat{"fp16", plain(ElementFormat::fp16)},
+    NamedFormat{"int8", strided(ElementFormat::int8)},
+    NamedFormat{"int4", strided(ElementFormat::int4)},
+    NamedFormat{"fp8-e4m3", strided(ElementFormat::fp8_e4m3)},
+    NamedFormat{"fp8-e5m2", strided(ElementFormat::fp8_e5m2)},
+    NamedFormat{"mxfp8-e4m3", mx(ElementFormat::fp8_e4m3)},
+    NamedFormat{"mxfp8-e5m2", mx(ElementFormat::fp8_e5m2)},
+    NamedFormat{"mxfp6-e2m3", mx(ElementFormat::fp6_e2m3)},
+    NamedFormat{"mxfp6-e3m2", mx(ElementFormat::fp6_e3m2)},
+    NamedFormat{"mxfp4", mx(ElementFormat::fp4_e2m1)},
+    NamedFormat{"mxint8", mx(ElementFormat::mxint8)},
+    NamedFormat{"nvfp4", blocks(ElementFormat::fp4_e2m1, ScaleFormat::e4m3, kNvfp4Block)}};
+
+}  // namespace
+
+std::span<const NamedFormat> named_formats() { return kNamedFormats; }
+
+}  // namespace equarx::numerics

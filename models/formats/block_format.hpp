@@ -1,0 +1,101 @@
+// The description of a number format on the wire: what it is called and how many bytes it takes.
+// Kernels live elsewhere: whoever plans messages needs sizes only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace equarx::numerics {
+
+/// How one element is stored.
+enum class ElementFormat : std::uint8_t {
+  fp32,
+  bf16,
+  int8,      ///< -127..127
+  fp8_e4m3,  ///< OFP8 E4M3: largest 448, no Inf
+  fp8_e5m2,  ///< OFP8 E5M2: largest 57344
+  fp16,      ///< IEEE 754 binary16
+  int4,      ///< -7..7, two to a byte
+  fp6_e2m3,  ///< OCP MX: largest 7.5, four to three bytes
+  fp6_e3m2,  ///< OCP MX: largest 28, four to three bytes
+  fp4_e2m1,  ///< OCP MX: largest 6, two to a byte
+  mxint8     ///< OCP MX INT8: -127..127 in units of 2^-6
+};
+
+/// How the scale of a group of elements is stored.
+enum class ScaleFormat : std::uint8_t {
+  fp32,
+  bf16,
+  e8m0,  ///< OCP MX: a power of two, 2^-127 to 2^127, or NaN
+  e4m3   ///< OFP8 E4M3, 2^-9 to 448, or NaN
+};
+
+/// Which elements of a minishard share a scale.
+enum class ScaleLayout : std::uint8_t {
+  strided,    ///< element e belongs to group e mod 1024, the 8 x 128 lanes of a TPU vector register
+  contiguous  ///< element e belongs to group e / block
+};
+
+/// How a value between two codes becomes one of them.
+enum class Rounding : std::uint8_t {
+  nearest,    ///< the nearer one, ties to the even one
+  stochastic  ///< either, with the probabilities that make the mean right; int8 and FP8
+};
+
+/// Lanes of a TPU vector register, 8 sublanes x 128 lanes: the number of strided scale groups.
+inline constexpr std::size_t kRegisterElements = 8 * 128;
+
+/// A number format as a collective uses it: elements, and scales if it has them.
+struct BlockFormat {
+  ElementFormat element = ElementFormat::bf16;
+  bool scaled = false;  ///< dynamic abs-max scales; scale, layout and block count only then
+  ScaleFormat scale = ScaleFormat::fp32;
+  ScaleLayout layout = ScaleLayout::strided;
+  std::size_t block = 0;  ///< elements per scale of the contiguous layout
+  Rounding rounding = Rounding::nearest;
+
+  bool operator==(const BlockFormat&) const = default;
+};
+
+/// Largest code of the integers: they are symmetric, so the lowest code of two's complement is not used.
+inline constexpr int kInt8LargestCode = 127;  ///< of mxint8 too, in units of 2^-6
+inline constexpr int kInt4LargestCode = 7;
+
+/// Bits of one stored element.
+std::size_t element_bits(ElementFormat format);
+
+/// Bytes of one stored scale.
+std::size_t scale_bytes(ScaleFormat format);
+
+/// Bytes of `elements` stored elements, rounded up to a whole byte. What is sent at once is packed on
+/// its own, from its first byte on: the bytes of two pieces are not those of both together.
+std::size_t payload_bytes(const BlockFormat& format, std::size_t elements);
+
+/// Scales of a minishard of `elements` elements. A strided minishard shorter than a register has
+/// one group per element; the last contiguous block may be short. 0 for a format without scales.
+std::size_t scale_count(const BlockFormat& format, std::size_t elements);
+
+/// Whether both formats have scales, and for the same groups of elements.
+bool same_groups(const BlockFormat& one, const BlockFormat& other);
+
+std::string_view name(ElementFormat format);
+std::string_view name(ScaleFormat format);
+std::string_view name(ScaleLayout layout);
+std::string_view name(Rounding rounding);
+
+/// A format that is known by one word.
+struct NamedFormat {
+  std::string_view name;
+  BlockFormat format;
+};
+
+/// All of them. fp32, bf16, fp16 have no scales; int8, int4, fp8-e4m3, fp8-e5m2 have FP32 scales of
+/// strided groups; mxfp8-e4m3, mxfp8-e5m2, mxfp6-e2m3, mxfp6-e3m2, mxfp4, mxint8 are those of the OCP
+/// Microscaling Formats (MX) Specification v1.0, blocks of 32 with E8M0 scales; nvfp4 is FP4 E2M1 in
+/// blocks of 16 with E4M3 scales, without the FP32 scale of the whole tensor that NVIDIA adds: abs-max
+/// beyond 6 x 448 clips, and below 6 x 2^-9 loses precision.
+std::span<const NamedFormat> named_formats();
+
+}  // namespace equarx::numerics

@@ -1,0 +1,198 @@
+#include "models/numerics/codec/block_codec.hpp"
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <stdexcept>
+#include <string>
+
+#include "models/numerics/codec/scales.hpp"
+#include "models/numerics/elements/bit_packing.hpp"
+#include "models/numerics/kernels/kernels.hpp"
+
+namespace equarx::numerics {
+
+namespace {
+
+// Elements that are packed or unpacked at once. A multiple of 8, so that whole bytes are.
+constexpr std::size_t kPackedChunk = 1024;
+using CodeChunk = std::array<std::byte, kPackedChunk>;
+
+bool is_packed(ElementFormat format) { return element_bits(format) < CHAR_BIT; }
+
+void pack(ElementFormat format, const std::byte* codes, std::size_t count, std::byte* packed) {
+  if (element_bits(format) == 6) return pack_codes<6>(codes, count, packed);
+  pack_codes<4>(codes, count, packed);
+}
+
+void unpack(ElementFormat format, const std::byte* packed, std::size_t count, std::byte* codes) {
+  if (element_bits(format) == 6) return unpack_codes<6, false>(packed, count, codes);
+  if (format == ElementFormat::int4) return unpack_codes<4, true>(packed, count, codes);
+  unpack_codes<4, false>(packed, count, codes);
+}
+
+// Calls act(offset, length, bytes) for pieces of at most kPackedChunk elements.
+template <class Bytes, class Act>
+void in_packed_chunks(ElementFormat format, std::size_t count, Bytes* payload, Act act) {
+  for (std::size_t done = 0; done < count; done += kPackedChunk) {
+    act(done, std::min(kPackedChunk, count - done),
+        payload + done * element_bits(format) / CHAR_BIT);
+  }
+}
+
+void check_equal(const char* what, std::size_t got, std::size_t expected) {
+  if (got != expected) {
+    throw std::invalid_argument(std::string(what) + ": got " + std::to_string(got) + ", needs " +
+                                std::to_string(expected));
+  }
+}
+
+// Formats that are casts of a value, and those that are parts of a block.
+bool may_be_scaled(ElementFormat format) {
+  return format != ElementFormat::fp32 && format != ElementFormat::bf16 &&
+         format != ElementFormat::fp16;
+}
+
+bool may_be_plain(ElementFormat format) {
+  return !may_be_scaled(format) || format == ElementFormat::int8 ||
+         format == ElementFormat::fp8_e4m3 || format == ElementFormat::fp8_e5m2;
+}
+
+bool may_be_stochastic(ElementFormat format) {
+  return format == ElementFormat::int8 || format == ElementFormat::fp8_e4m3 ||
+         format == ElementFormat::fp8_e5m2;
+}
+
+void check_format(const BlockFormat& format) {
+  if (format.scaled && !may_be_scaled(format.element)) {
+    throw std::invalid_argument(std::string(name(format.element)) +
+                                " with scales: use it without, or use int8 or an FP8 format");
+  }
+  if (!format.scaled && !may_be_plain(format.element)) {
+    throw std::invalid_argument(std::string(name(format.element)) +
+                                " without scales: its range is too small, so set scaled");
+  }
+  if (format.rounding == Rounding::stochastic && !may_be_stochastic(format.element)) {
+    throw std::invalid_argument(std::string(name(format.element)) +
+                                " with stochastic rounding: that is for int8 and FP8");
+  }
+  scale_count(format, 0);  // throws for blocks of 0 elements
+}
+
+}  // namespace
+
+BlockCodec::BlockCodec(BlockFormat format) : format_(format) { check_format(format_); }
+
+void BlockCodec::check_scales(std::size_t scales, std::size_t first, std::size_t elements) const {
+  // The length of the minishard is not known here, only that it reaches to the end of this piece.
+  const std::size_t needed = scale_count(format_, first + elements);
+  const bool longest = !format_.scaled || format_.layout == ScaleLayout::strided;
+  const std::size_t allowed = !format_.scaled ? 0 : kRegisterElements;
+  if (scales < needed || (longest && scales > allowed)) {
+    throw std::invalid_argument("scales: got " + std::to_string(scales) + ", elements up to " +
+                                std::to_string(first + elements) + " of a minishard need " +
+                                std::to_string(needed));
+  }
+}
+
+RoundingKey BlockCodec::checked(const std::optional<RoundingKey>& key) const {
+  if (format_.rounding == Rounding::nearest) return {};
+  if (!key)
+    throw std::invalid_argument("stochastic rounding without a key: give seed, rank, hop, element");
+  return *key;
+}
+
+void BlockCodec::check_payload(std::size_t bytes, std::size_t elements) const {
+  check_equal("bytes of payload", bytes, payload_bytes(format_, elements));
+}
+
+void BlockCodec::find_absmax(std::span<const float> values, std::size_t first,
+                             std::span<float> absmax) const {
+  check_scales(absmax.size(), first, values.size());
+  if (format_.scaled) kernels::find_absmax({format_, first}, values, absmax.data());
+}
+
+void BlockCodec::encode_scales(std::span<const float> absmax, std::span<std::byte> bytes) const {
+  check_equal("bytes of scales", bytes.size(), absmax.size() * scale_bytes(format_.scale));
+  numerics::encode_scales(format_, absmax, bytes.data());
+}
+
+void BlockCodec::decode_scales(std::span<const std::byte> bytes, std::span<float> scales) const {
+  check_equal("bytes of scales", bytes.size(), scales.size() * scale_bytes(format_.scale));
+  numerics::decode_scales(format_.scale, bytes.data(), scales);
+}
+
+void BlockCodec::quantize(std::span<const float> values, std::size_t first,
+                          std::span<const float> scales, std::span<std::byte> payload,
+                          const std::optional<RoundingKey>& key) const {
+  check_scales(scales.size(), first, values.size());
+  check_payload(payload.size(), values.size());
+  const kernels::Piece piece{format_, first, scales.data(), checked(key)};
+  const ElementFormat element = format_.element;
+  if (!is_packed(element)) return kernels::quantize(piece, values, payload.data());
+  in_packed_chunks(element, values.size(), payload.data(),
+                   [&](std::size_t done, std::size_t length, std::byte* bytes) {
+                     CodeChunk codes;
+                     kernels::quantize({format_, first + done, scales.data()},
+                                       values.subspan(done, length), codes.data());
+                     pack(element, codes.data(), length, bytes);
+                   });
+}
+
+void BlockCodec::dequantize(std::span<const std::byte> payload, std::size_t first,
+                            std::span<const float> scales, std::span<float> values) const {
+  check_scales(scales.size(), first, values.size());
+  check_payload(payload.size(), values.size());
+  const ElementFormat element = format_.element;
+  if (!is_packed(element))
+    return kernels::dequantize({format_, first, scales.data()}, payload.data(), values);
+  in_packed_chunks(element, values.size(), payload.data(),
+                   [&](std::size_t done, std::size_t length, const std::byte* bytes) {
+                     CodeChunk codes;
+                     unpack(element, bytes, length, codes.data());
+                     kernels::dequantize({format_, first + done, scales.data()}, codes.data(),
+                                         values.subspan(done, length));
+                   });
+}
+
+void BlockCodec::dequantize_add(std::span<const std::byte> payload, std::size_t first,
+                                std::span<const float> scales, std::span<const float> local,
+                                std::span<float> sums) const {
+  add_to(payload, first, scales, local, sums, nullptr);
+}
+
+void BlockCodec::dequantize_add_absmax(std::span<const std::byte> payload, std::size_t first,
+                                       std::span<const float> scales, std::span<const float> local,
+                                       std::span<float> sums, std::span<float> absmax) const {
+  check_scales(absmax.size(), first, sums.size());
+  add_to(payload, first, scales, local, sums, format_.scaled ? absmax.data() : nullptr);
+}
+
+void BlockCodec::add_to(std::span<const std::byte> payload, std::size_t first,
+                        std::span<const float> scales, std::span<const float> local,
+                        std::span<float> sums, float* absmax) const {
+  check_scales(scales.size(), first, sums.size());
+  check_payload(payload.size(), sums.size());
+  check_equal("local values", local.size(), sums.size());
+  const ElementFormat element = format_.element;
+  if (!is_packed(element))
+    return kernels::dequantize_add({format_, first, scales.data()}, payload.data(), local.data(),
+                                   sums, absmax);
+  in_packed_chunks(element, sums.size(), payload.data(),
+                   [&](std::size_t done, std::size_t length, const std::byte* bytes) {
+                     CodeChunk codes;
+                     unpack(element, bytes, length, codes.data());
+                     kernels::dequantize_add({format_, first + done, scales.data()}, codes.data(),
+                                             local.data() + done, sums.subspan(done, length),
+                                             absmax);
+                   });
+}
+
+QuantizeCounts BlockCodec::count(std::span<const float> values, std::size_t first,
+                                 std::span<const float> scales,
+                                 const std::optional<RoundingKey>& key) const {
+  check_scales(scales.size(), first, values.size());
+  return kernels::count({format_, first, scales.data(), checked(key)}, values);
+}
+
+}  // namespace equarx::numerics

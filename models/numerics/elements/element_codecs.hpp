@@ -1,0 +1,129 @@
+// One type per element format, with what a loop over elements needs at compile time:
+//   Code           the stored type; formats of fewer than 8 bits are packed later
+//   kInteger       whether codes are integers: then kLargestCode, and kCodesPerUnit of them are 1
+//   kMaxFinite     what a group's abs-max is scaled to
+//   kClipThreshold the smallest magnitude that the limited range, not the rounding, changes
+//   encode, decode one element, relative to its scale
+//   encode_stochastic, where that rounding exists: with 32 random bits
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+
+#include "models/formats/block_format.hpp"
+#include "models/numerics/elements/bfloat16.hpp"
+#include "models/numerics/elements/float16.hpp"
+#include "models/numerics/elements/minifloat.hpp"
+#include "models/numerics/random/rounding_key.hpp"
+
+namespace equarx::numerics {
+
+struct Fp32Element {
+  using Code = float;
+  static constexpr bool kInteger = false;
+  static constexpr float kMaxFinite = std::numeric_limits<float>::max();
+  static constexpr float kClipThreshold = std::numeric_limits<float>::infinity();
+  static constexpr Code encode(float value) { return value; }
+  static constexpr float decode(Code code) { return code; }
+};
+
+struct Bf16Element {
+  using Code = std::uint16_t;
+  static constexpr bool kInteger = false;
+  static constexpr float kMaxFinite = 0x1.FEp127F;
+  static constexpr float kClipThreshold = 0x1.FFp127F;  ///< rounds to Inf
+  static constexpr Code encode(float value) { return bf16_from_float(value); }
+  static constexpr float decode(Code code) { return float_from_bf16(code); }
+};
+
+struct Fp16Element {
+  using Code = std::uint16_t;
+  static constexpr bool kInteger = false;
+  static constexpr float kMaxFinite = 65504.0F;
+  static constexpr float kClipThreshold = 65520.0F;  ///< rounds to Inf
+  static constexpr Code encode(float value) { return fp16_from_float(value); }
+  static constexpr float decode(Code code) { return float_from_fp16(code); }
+};
+
+/// Symmetric: the lowest code of two's complement is never used. NaN has no code and becomes 0; its
+/// group's scale, if any, carries it.
+template <int kLargest, int kUnit>
+struct IntegerElement {
+  using Code = std::int8_t;
+  static constexpr bool kInteger = true;
+  static constexpr float kLargestCode = kLargest;
+  static constexpr float kCodesPerUnit = kUnit;  ///< a power of two
+  static constexpr float kMaxFinite = kLargestCode / kCodesPerUnit;
+  static constexpr float kClipThreshold = (kLargestCode + 0.5F) / kCodesPerUnit;
+
+  static constexpr Code encode(float value) {
+    const float number = value == value ? value * kCodesPerUnit : 0.0F;
+    const float below = number < kLargestCode ? number : kLargestCode;
+    const float clamped = below > -kLargestCode ? below : -kLargestCode;
+    // At 1.5 x 2^23 the last mantissa bit is worth 1: the addition rounds to nearest even, and the
+    // lowest byte is the integer in two's complement.
+    constexpr float kAligned = 0x1.8p23F;
+    return static_cast<Code>(std::bit_cast<std::int32_t>(clamped + kAligned) -
+                             std::bit_cast<std::int32_t>(kAligned));
+  }
+  static constexpr Code encode_stochastic(float value, std::uint32_t word) {
+    const float number = value == value ? value * kCodesPerUnit : 0.0F;
+    const float size = number < 0.0F ? -number : number;
+    const float clamped = size < kLargestCode ? size : kLargestCode;
+    const auto below = static_cast<std::int32_t>(clamped);
+    const float rest = clamped - static_cast<float>(below);
+    const std::int32_t code = below + (unit_of(word) < rest ? 1 : 0);
+    return static_cast<Code>(number < 0.0F ? -code : code);
+  }
+  static constexpr float decode(Code code) {
+    return static_cast<float>(code) * (1.0F / kCodesPerUnit);
+  }
+};
+
+using Int8Element = IntegerElement<kInt8LargestCode, 1>;
+using Int4Element = IntegerElement<kInt4LargestCode, 1>;
+using MxInt8Element = IntegerElement<kInt8LargestCode, 64>;
+
+// Clip thresholds: half way from the largest finite value to what would be the next one, whose mantissa
+// is even, so that ties round up to it. Only 448 is even itself.
+struct Fp8E4m3Element : Fp8E4m3 {
+  static constexpr bool kInteger = false;
+  static constexpr float kClipThreshold = 0x1.D00002p8F;  ///< just above 464
+};
+struct Fp8E5m2Element : Fp8E5m2 {
+  static constexpr bool kInteger = false;
+  static constexpr float kClipThreshold = 61440.0F;
+};
+struct Fp6E2m3Element : Fp6E2m3 {
+  static constexpr bool kInteger = false;
+  static constexpr float kClipThreshold = 7.75F;
+};
+struct Fp6E3m2Element : Fp6E3m2 {
+  static constexpr bool kInteger = false;
+  static constexpr float kClipThreshold = 30.0F;
+};
+struct Fp4E2m1Element : Fp4E2m1 {
+  static constexpr bool kInteger = false;
+  static constexpr float kClipThreshold = 7.0F;
+};
+
+/// Calls act with the element format as a type.
+template <class Act>
+void with_element(ElementFormat format, Act act) {
+  switch (format) {
+    case ElementFormat::fp32: return act(Fp32Element{});
+    case ElementFormat::bf16: return act(Bf16Element{});
+    case ElementFormat::int8: return act(Int8Element{});
+    case ElementFormat::fp8_e4m3: return act(Fp8E4m3Element{});
+    case ElementFormat::fp8_e5m2: return act(Fp8E5m2Element{});
+    case ElementFormat::fp16: return act(Fp16Element{});
+    case ElementFormat::int4: return act(Int4Element{});
+    case ElementFormat::fp6_e2m3: return act(Fp6E2m3Element{});
+    case ElementFormat::fp6_e3m2: return act(Fp6E3m2Element{});
+    case ElementFormat::fp4_e2m1: return act(Fp4E2m1Element{});
+    case ElementFormat::mxint8: return act(MxInt8Element{});
+  }
+}
+
+}  // namespace equarx::numerics

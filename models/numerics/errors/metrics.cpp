@@ -1,0 +1,133 @@
+#include "models/numerics/errors/metrics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
+namespace equarx::numerics {
+
+namespace {
+
+template <class Lanes>
+void add_lanes(Lanes& to, const Lanes& from) {
+  for (std::size_t lane = 0; lane < to.size(); ++lane) to[lane] += from[lane];
+}
+
+template <class Lanes>
+double total(const Lanes& lanes) {
+  return std::accumulate(lanes.begin(), lanes.end(), 0.0);
+}
+
+double relative_error(double error, double signal) {
+  if (signal == 0.0 && error > 0.0) return std::numeric_limits<double>::infinity();
+  return signal == 0.0 && error == 0.0 ? 0.0 : error / signal;
+}
+
+double cosine(double product, double squared_value, double squared_exact) {
+  if (squared_value == 0.0 && squared_exact == 0.0) return 1.0;
+  if (squared_value == 0.0 || squared_exact == 0.0) return product;  // 0, or NaN if one is NaN
+  return product / (std::sqrt(squared_value) * std::sqrt(squared_exact));
+}
+
+}  // namespace
+
+inline void ErrorAccumulator::Sums::add(std::size_t lane, double value, double exact) {
+  const double error = value - exact;
+  const double size = std::abs(error);
+  squared_error[lane] += error * error;
+  squared_exact[lane] += exact * exact;
+  squared_value[lane] += value * value;
+  product[lane] += value * exact;
+  signed_error[lane] += error;
+  max_abs_error[lane] = max_abs_error[lane] < size ? size : max_abs_error[lane];
+}
+
+// One loop for each sum: in a single loop g++ 12 finds no vectors.
+template <class Exact>
+void ErrorAccumulator::Sums::add_all_lanes(const float* values, const Exact* exact) {
+  Lanes value;
+  Lanes truth;
+  Lanes error;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) value[lane] = values[lane];
+  for (std::size_t lane = 0; lane < kLanes; ++lane) truth[lane] = exact[lane];
+  for (std::size_t lane = 0; lane < kLanes; ++lane) error[lane] = value[lane] - truth[lane];
+  for (std::size_t lane = 0; lane < kLanes; ++lane)
+    squared_error[lane] += error[lane] * error[lane];
+  for (std::size_t lane = 0; lane < kLanes; ++lane)
+    squared_exact[lane] += truth[lane] * truth[lane];
+  for (std::size_t lane = 0; lane < kLanes; ++lane)
+    squared_value[lane] += value[lane] * value[lane];
+  for (std::size_t lane = 0; lane < kLanes; ++lane) product[lane] += value[lane] * truth[lane];
+  for (std::size_t lane = 0; lane < kLanes; ++lane) signed_error[lane] += error[lane];
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    const double size = std::abs(error[lane]);
+    max_abs_error[lane] = max_abs_error[lane] < size ? size : max_abs_error[lane];
+  }
+}
+
+template <class Exact>
+void ErrorAccumulator::add_any(std::span<const float> values, std::span<const Exact> exact) {
+  if (values.size() != exact.size()) {
+    throw std::invalid_argument(std::to_string(values.size()) + " values but " +
+                                std::to_string(exact.size()) +
+                                " exact ones: give as many of one as of the other");
+  }
+  Sums sums = sums_;  // a copy that cannot overlap the inputs stays in registers
+  const auto add_one = [&](std::size_t i) {
+    sums.add(lane_, values[i], exact[i]);
+    lane_ = (lane_ + 1) % kLanes;
+  };
+  std::size_t i = 0;
+  for (; i < values.size() && lane_ != 0; ++i) add_one(i);
+  for (; i + kLanes <= values.size(); i += kLanes) {
+    sums.add_all_lanes(&values[i], &exact[i]);
+  }
+  for (; i < values.size(); ++i) add_one(i);
+  sums_ = sums;
+  count_ += values.size();
+}
+
+void ErrorAccumulator::add(std::span<const float> values, std::span<const double> exact) {
+  add_any(values, exact);
+}
+
+void ErrorAccumulator::add(std::span<const float> values, std::span<const float> exact) {
+  add_any(values, exact);
+}
+
+void ErrorAccumulator::merge(const ErrorAccumulator& other) {
+  add_lanes(sums_.squared_error, other.sums_.squared_error);
+  add_lanes(sums_.squared_exact, other.sums_.squared_exact);
+  add_lanes(sums_.squared_value, other.sums_.squared_value);
+  add_lanes(sums_.product, other.sums_.product);
+  add_lanes(sums_.signed_error, other.sums_.signed_error);
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    sums_.max_abs_error[lane] =
+        std::max(sums_.max_abs_error[lane], other.sums_.max_abs_error[lane]);
+  }
+  count_ += other.count_;
+}
+
+ErrorMetrics ErrorAccumulator::metrics() const {
+  const double squared_error = total(sums_.squared_error);
+  const double squared_exact = total(sums_.squared_exact);
+  const Lanes& largest = sums_.max_abs_error;
+  const auto count = static_cast<double>(std::max<std::uint64_t>(count_, 1));
+  ErrorMetrics metrics;
+  metrics.count = count_;
+  metrics.mse = squared_error / count;
+  metrics.nmse = relative_error(squared_error, squared_exact);
+  metrics.sqnr_db = -10.0 * std::log10(metrics.nmse);
+  // The running maximum passes over NaN; the sum of squares does not.
+  metrics.max_abs_error =
+      std::isnan(squared_error) ? squared_error : *std::max_element(largest.begin(), largest.end());
+  metrics.mean_signed_error = total(sums_.signed_error) / count;
+  metrics.cosine_similarity =
+      cosine(total(sums_.product), total(sums_.squared_value), squared_exact);
+  return metrics;
+}
+
+}  // namespace equarx::numerics

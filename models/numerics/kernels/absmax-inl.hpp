@@ -1,0 +1,104 @@
+// The abs-max of the scale groups of a piece.
+// Compiled once for each instruction set: the guard lets it in again when foreach_target.h toggles.
+#if defined(EQUARX_NUMERICS_KERNELS_ABSMAX_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
+#ifdef EQUARX_NUMERICS_KERNELS_ABSMAX_INL_HPP_
+#undef EQUARX_NUMERICS_KERNELS_ABSMAX_INL_HPP_
+#else
+#define EQUARX_NUMERICS_KERNELS_ABSMAX_INL_HPP_
+#endif
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include <hwy/highway.h>
+
+#include "models/numerics/kernels/kernels.hpp"
+#include "models/numerics/kernels/lanes-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace equarx::numerics::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+// Among floats without a sign, the order of their bits is the order of their values, and NaN is
+// above Inf: an integer maximum is one that does not lose NaN.
+HWY_INLINE std::int32_t magnitude_bits(float value) {
+  return std::bit_cast<std::int32_t>(value) & kMagnitudeMask;
+}
+HWY_INLINE hn::Vec<Ints> magnitude_bits(Vector values) {
+  return hn::And(hn::BitCast(Ints(), values), hn::Set(Ints(), kMagnitudeMask));
+}
+
+HWY_INLINE float larger(float absmax, float value) {
+  return std::bit_cast<float>(std::max(magnitude_bits(absmax), magnitude_bits(value)));
+}
+HWY_INLINE Vector larger(Vector absmax, Vector values) {
+  return hn::BitCast(Floats(), hn::Max(magnitude_bits(absmax), magnitude_bits(values)));
+}
+
+// The abs-max of a run: of each lane if strided, else of all.
+class LaneMaxima {
+ public:
+  HWY_INLINE LaneMaxima(float* absmax, std::size_t lane) : absmax_(absmax + lane) {}
+  HWY_INLINE void raise(Vector values, std::size_t i) {
+    store(larger(load(absmax_ + i), values), absmax_ + i);
+  }
+  HWY_INLINE void raise(float value, std::size_t i) { absmax_[i] = larger(absmax_[i], value); }
+  HWY_INLINE void finish() {}
+
+ private:
+  float* absmax_;
+};
+class SharedMaximum {
+ public:
+  HWY_INLINE SharedMaximum(float* absmax, std::size_t group)
+      : absmax_(absmax + group), one_(*absmax_), many_(hn::Zero(Floats())) {}
+  HWY_INLINE void raise(Vector values, std::size_t) { many_ = larger(many_, values); }
+  HWY_INLINE void raise(float value, std::size_t) { one_ = larger(one_, value); }
+  HWY_INLINE void finish() {
+    const auto most = hn::MaxOfLanes(Ints(), magnitude_bits(many_));
+    *absmax_ = larger(one_, std::bit_cast<float>(hn::GetLane(most)));
+  }
+
+ private:
+  float* absmax_;
+  float one_;
+  Vector many_;
+};
+struct NoMaximum {
+  HWY_INLINE NoMaximum(float*, std::size_t) {}
+  template <class T>
+  HWY_INLINE void raise(T, std::size_t) {}
+  HWY_INLINE void finish() {}
+};
+
+// What keeps the abs-max of runs with these scales.
+template <class Scales>
+using MaximumOf = std::conditional_t<
+    std::is_same_v<Scales, LaneScales>, LaneMaxima,
+    std::conditional_t<std::is_same_v<Scales, SharedScale>, SharedMaximum, NoMaximum>>;
+
+template <class Maximum>
+HWY_INLINE void raise_run(const float* values, std::size_t count, Maximum maximum) {
+  std::size_t i = 0;
+  for (; i + lanes() <= count; i += lanes()) maximum.raise(load(values + i), i);
+  for (; i < count; ++i) maximum.raise(values[i], i);
+  maximum.finish();
+}
+
+template <class Scales>
+HWY_INLINE void raise_groups(const Piece& piece, std::span<const float> values, float* absmax) {
+  visit_groups(piece, values.size(), [&](std::size_t done, std::size_t length, std::size_t group) {
+    raise_run(values.data() + done, length, MaximumOf<Scales>(absmax, group));
+  });
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace equarx::numerics::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,169 @@
+// What a quantization clips, flushes to zero and makes of what is not finite.
+// Compiled once for each instruction set: the guard lets it in again when foreach_target.h toggles.
+#if defined(EQUARX_NUMERICS_KERNELS_COUNTS_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
+#ifdef EQUARX_NUMERICS_KERNELS_COUNTS_INL_HPP_
+#undef EQUARX_NUMERICS_KERNELS_COUNTS_INL_HPP_
+#else
+#define EQUARX_NUMERICS_KERNELS_COUNTS_INL_HPP_
+#endif
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <type_traits>
+
+#include <hwy/highway.h>
+
+#include "models/numerics/kernels/floats-inl.hpp"
+#include "models/numerics/kernels/kernels.hpp"
+#include "models/numerics/kernels/lanes-inl.hpp"
+#include "models/numerics/kernels/quantize_counts.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace equarx::numerics::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+template <class Element>
+HWY_INLINE void count_decoded(float value, float ratio, float decoded, bool plain,
+                              QuantizeCounts& counts) {
+  // Without a scale nothing else would tell that a format without NaN or Inf lost one.
+  const bool lost = plain && !std::isfinite(value);
+  counts.clipped += std::isfinite(ratio) && std::abs(ratio) >= Element::kClipThreshold;
+  counts.flushed += value != 0.0F && decoded == 0.0F && !lost;
+  counts.non_finite += lost || !std::isfinite(decoded);
+}
+
+template <class Element, class Scales>
+HWY_INLINE void count_one(float value, const Scales& scales, std::size_t i,
+                          QuantizeCounts& counts) {
+  const float ratio = quotient(value, scales, i);
+  const float decoded = product(Element::decode(Element::encode(ratio)), scales, i);
+  count_decoded<Element>(value, ratio, decoded, std::is_same_v<Scales, NoScale>, counts);
+}
+
+// What the codes of these decode to, before the scale.
+template <class Element>
+HWY_INLINE Vector through_codes(Vector ratios) {
+  if constexpr (Element::kInteger) {
+    constexpr float kLargest = Element::kMaxFinite;
+    const Vector numbers = hn::IfThenElseZero(hn::Eq(ratios, ratios), ratios);
+    const Vector clamped =
+        hn::Clamp(numbers, hn::Set(Floats(), -kLargest), hn::Set(Floats(), kLargest));
+    const Vector aligned = hn::Set(Floats(), kAligned / Element::kCodesPerUnit);
+    return hn::Sub(hn::Add(clamped, aligned), aligned);
+  } else {
+    HWY_ALIGN float numbers[hn::MaxLanes(Floats())];
+    hn::Store(ratios, Floats(), numbers);
+    for (float& number : numbers) number = Element::decode(Element::encode(number));
+    return hn::Load(Floats(), numbers);
+  }
+}
+
+// Counts of vectors, added up lane by lane: a mask is -1 where it holds.
+struct LaneCounts {
+  // Initializers of members would not be compiled for the instruction set.
+  HWY_INLINE LaneCounts()
+      : clipped(hn::Zero(Ints())), flushed(hn::Zero(Ints())), non_finite(hn::Zero(Ints())) {}
+  hn::Vec<Ints> clipped;
+  hn::Vec<Ints> flushed;
+  hn::Vec<Ints> non_finite;
+};
+
+template <class Mask>
+HWY_INLINE void add_mask(hn::Vec<Ints>& counts, Mask mask) {
+  counts = hn::Sub(counts, hn::VecFromMask(Ints(), hn::RebindMask(Ints(), mask)));
+}
+
+HWY_INLINE std::uint64_t sum_of(hn::Vec<Ints> counts) {
+  return static_cast<std::uint64_t>(hn::GetLane(hn::SumOfLanes(Ints(), counts)));
+}
+
+template <class Element, class Scales>
+HWY_INLINE void count_many(Vector values, const Scales& scales, std::size_t i, LaneCounts& counts) {
+  constexpr bool kPlain = std::is_same_v<Scales, NoScale>;
+  const Vector zero = hn::Zero(Floats());
+  const Vector most = hn::Set(Floats(), std::numeric_limits<float>::max());
+  const Vector ratios = quotients(values, scales, i);
+  const Vector sizes = hn::Abs(ratios);
+  const Vector decoded = products(through_codes<Element>(ratios), scales, i);
+  const auto clips = hn::Ge(sizes, hn::Set(Floats(), Element::kClipThreshold));
+  add_mask(counts.clipped, hn::And(clips, hn::Le(sizes, most)));
+  auto flushed = hn::And(hn::Ne(values, zero), hn::Eq(decoded, zero));
+  auto finite = hn::Le(hn::Abs(decoded), most);
+  if constexpr (kPlain) {
+    const auto was_finite = hn::Le(hn::Abs(values), most);
+    flushed = hn::And(flushed, was_finite);
+    finite = hn::And(finite, was_finite);
+  }
+  add_mask(counts.flushed, flushed);
+  add_mask(counts.non_finite, hn::Not(finite));
+}
+
+// Integers of a scale, where hardly ever anything but a flush is to be counted: false if there is.
+template <class Element, class Scales>
+HWY_INLINE bool count_flushed(Vector values, const Scales& scales, std::size_t i,
+                              LaneCounts& counts) {
+  const Vector zero = hn::Zero(Floats());
+  const Vector aligned = hn::Set(Floats(), kAligned / Element::kCodesPerUnit);
+  const Vector ratios = hn::Div(values, scales.many(i));
+  const Vector decoded = products(hn::Sub(hn::Add(ratios, aligned), aligned), scales, i);
+  const auto within = hn::Lt(hn::Abs(ratios), hn::Set(Floats(), Element::kClipThreshold));
+  const auto finite =
+      hn::Le(hn::Abs(decoded), hn::Set(Floats(), std::numeric_limits<float>::max()));
+  if (HWY_UNLIKELY(!hn::AllTrue(Floats(), hn::And(within, finite)))) return false;
+  add_mask(counts.flushed, hn::And(hn::Ne(values, zero), hn::Eq(decoded, zero)));
+  return true;
+}
+
+template <class Element, class Scales>
+HWY_INLINE void count_run(const float* values, std::size_t count, const Scales& scales,
+                          QuantizeCounts& counts) {
+  std::size_t i = 0;
+  // Stops before lanes of 32 bits could overflow.
+  constexpr std::size_t kMost = std::size_t{1} << 30;
+  while (i + lanes() <= count) {
+    LaneCounts many;
+    const std::size_t end = std::min(count, i + kMost);
+    for (; i + lanes() <= end; i += lanes()) {
+      const Vector here = load(values + i);
+      if constexpr (Element::kInteger && !std::is_same_v<Scales, NoScale>) {
+        if (count_flushed<Element>(here, scales, i, many)) continue;
+      }
+      count_many<Element>(here, scales, i, many);
+    }
+    counts.clipped += sum_of(many.clipped);
+    counts.flushed += sum_of(many.flushed);
+    counts.non_finite += sum_of(many.non_finite);
+  }
+  for (; i < count; ++i) count_one<Element>(values[i], scales, i, counts);
+}
+
+template <Stochastic Element>
+QuantizeCounts count_random(const Piece& piece, std::span<const float> values) {
+  QuantizeCounts counts;
+  in_chunks(piece, values.size(), [&](const Piece& part, std::size_t done, std::size_t length) {
+    Chunk ratios;
+    Chunk decoded;
+    std::array<typename Element::Code, kChunk> codes;
+    divide(part, values.data() + done, length, ratios.data());
+    encode_randomly<Element>(part.key, ratios.data(), length, codes.data());
+    decode_all<Element>(reinterpret_cast<const std::byte*>(codes.data()), length, decoded.data());
+    multiply(part, length, decoded.data());
+    for (std::size_t i = 0; i < length; ++i)
+      count_decoded<Element>(values[done + i], ratios[i], decoded[i], !part.format.scaled, counts);
+  });
+  counts.elements = values.size();
+  return counts;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace equarx::numerics::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,42 @@
+// The loops of BlockCodec, compiled for every instruction set that Highway knows on this
+// architecture and chosen at run time. All give the same bits: IEEE operations in the same order,
+// no fused multiply-add, no approximation.
+//
+// Codes are handled one to a byte here, or as many bytes as an element has; BlockCodec packs and
+// checks. No alignment is asked for, and nothing is read or written beyond the spans.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "models/formats/block_format.hpp"
+#include "models/numerics/kernels/quantize_counts.hpp"
+#include "models/numerics/random/rounding_key.hpp"
+
+namespace equarx::numerics::kernels {
+
+/// Where a piece of a minishard lies, and the scales of the whole minishard.
+struct Piece {
+  BlockFormat format;
+  std::size_t first = 0;          ///< of the piece in its minishard
+  const float* scales = nullptr;  ///< not read if the format has none
+  RoundingKey key = {};           ///< not read if the format rounds to nearest
+};
+
+void find_absmax(const Piece& piece, std::span<const float> values, float* absmax);
+void quantize(const Piece& piece, std::span<const float> values, std::byte* codes);
+void dequantize(const Piece& piece, const std::byte* codes, std::span<float> values);
+
+/// sums = local + decoded codes; `sums` is `local` or does not overlap it. Then raises absmax by the
+/// sums, unless it is null.
+void dequantize_add(const Piece& piece, const std::byte* codes, const float* local,
+                    std::span<float> sums, float* absmax);
+
+QuantizeCounts count(const Piece& piece, std::span<const float> values);
+
+void encode_bf16(std::span<const float> values, std::uint16_t* codes);
+void decode_bf16(const std::uint16_t* codes, std::span<float> values);
+void round_to_bf16(std::span<float> values);
+
+}  // namespace equarx::numerics::kernels

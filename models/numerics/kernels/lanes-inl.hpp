@@ -1,0 +1,134 @@
+// Vectors of floats, where the scales of a run of elements come from, and how a piece falls into runs.
+// Compiled once for each instruction set: the guard lets it in again when foreach_target.h toggles.
+#if defined(EQUARX_NUMERICS_KERNELS_LANES_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
+#ifdef EQUARX_NUMERICS_KERNELS_LANES_INL_HPP_
+#undef EQUARX_NUMERICS_KERNELS_LANES_INL_HPP_
+#else
+#define EQUARX_NUMERICS_KERNELS_LANES_INL_HPP_
+#endif
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <hwy/highway.h>
+
+#include "models/numerics/kernels/kernels.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace equarx::numerics::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Floats = hn::ScalableTag<float>;
+using Ints = hn::RebindToSigned<Floats>;
+using Words = hn::RebindToUnsigned<Floats>;
+using SignedBytes = hn::Rebind<std::int8_t, Floats>;
+using UnsignedBytes = hn::Rebind<std::uint8_t, Floats>;
+using Halves = hn::Rebind<std::uint16_t, Floats>;
+using Vector = hn::Vec<Floats>;
+
+constexpr std::int32_t kMagnitudeMask = 0x7fffffff;
+// At 1.5 x 2^23 the last mantissa bit is worth 1: adding it rounds to nearest even.
+constexpr float kAligned = 0x1.8p23F;
+// Elements that formats without kernels of their own handle at once: intermediate values of this many
+// stay in the first-level cache.
+constexpr std::size_t kChunk = 512;
+using Chunk = std::array<float, kChunk>;
+
+HWY_INLINE Vector load(const float* from) { return hn::LoadU(Floats(), from); }
+HWY_INLINE void store(Vector vector, float* to) { hn::StoreU(vector, Floats(), to); }
+HWY_INLINE std::size_t lanes() { return hn::Lanes(Floats()); }
+
+// Where the scale of the i-th element of a run comes from. A run is as long as one of these holds.
+struct LaneScales {  // strided: neighbours have neighbouring scales
+  const float* scales;
+  HWY_INLINE float one(std::size_t i) const { return scales[i]; }
+  HWY_INLINE Vector many(std::size_t i) const { return load(scales + i); }
+  HWY_INLINE LaneScales from(std::size_t i) const { return {scales + i}; }
+};
+struct SharedScale {  // contiguous: the whole run has one scale
+  float scale;
+  HWY_INLINE float one(std::size_t) const { return scale; }
+  HWY_INLINE Vector many(std::size_t) const { return hn::Set(Floats(), scale); }
+  HWY_INLINE SharedScale from(std::size_t) const { return *this; }
+};
+struct NoScale {};
+
+template <class Scales>
+HWY_INLINE float quotient(float value, const Scales& scales, std::size_t i) {
+  const float ratio = value / scales.one(i);
+  return ratio == ratio ? ratio : 0.0F;
+}
+HWY_INLINE float quotient(float value, NoScale, std::size_t) { return value; }
+
+template <class Scales>
+HWY_INLINE Vector quotients(Vector values, const Scales& scales, std::size_t i) {
+  const Vector ratios = hn::Div(values, scales.many(i));
+  return hn::IfThenElseZero(hn::Eq(ratios, ratios), ratios);
+}
+HWY_INLINE Vector quotients(Vector values, NoScale, std::size_t) { return values; }
+
+template <class Scales>
+HWY_INLINE float product(float value, const Scales& scales, std::size_t i) {
+  return value * scales.one(i);
+}
+HWY_INLINE float product(float value, NoScale, std::size_t) { return value; }
+
+template <class Scales>
+HWY_INLINE Vector products(Vector values, const Scales& scales, std::size_t i) {
+  return hn::Mul(values, scales.many(i));
+}
+HWY_INLINE Vector products(Vector values, NoScale, std::size_t) { return values; }
+
+// Calls visit(offset, length, group) for each run of elements that stays inside one register
+// (strided; group is that of its first element) or one block (contiguous).
+template <class Visit>
+HWY_INLINE void visit_groups(const Piece& piece, std::size_t count, Visit visit) {
+  const bool strided = piece.format.layout == ScaleLayout::strided;
+  const std::size_t period = strided ? kRegisterElements : piece.format.block;
+  std::size_t place = piece.first % period;
+  std::size_t block = piece.first / period;
+  for (std::size_t done = 0; done < count; place = 0, ++block) {
+    const std::size_t length = std::min(period - place, count - done);
+    visit(done, length, strided ? place : block);
+    done += length;
+  }
+}
+
+// As visit_groups, but gives visit(offset, length, group, scales) the scales themselves.
+template <class Visit>
+HWY_INLINE void visit_scales(const Piece& piece, std::size_t count, Visit visit) {
+  if (!piece.format.scaled) {
+    visit(std::size_t{0}, count, std::size_t{0}, NoScale{});
+  } else if (piece.format.layout == ScaleLayout::strided) {
+    visit_groups(piece, count, [&](std::size_t done, std::size_t length, std::size_t lane) {
+      visit(done, length, lane, LaneScales{piece.scales + lane});
+    });
+  } else {
+    visit_groups(piece, count, [&](std::size_t done, std::size_t length, std::size_t block) {
+      visit(done, length, block, SharedScale{piece.scales[block]});
+    });
+  }
+}
+
+// Calls act(piece, offset, length) for pieces of at most kChunk elements.
+template <class Act>
+HWY_INLINE void in_chunks(const Piece& piece, std::size_t count, Act act) {
+  Piece part = piece;
+  for (std::size_t done = 0; done < count; done += kChunk) {
+    part.first = piece.first + done;
+    part.key.first_element = piece.key.first_element + done;
+    act(part, done, std::min(kChunk, count - done));
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace equarx::numerics::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif

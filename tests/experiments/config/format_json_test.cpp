@@ -1,0 +1,235 @@
+#include "experiments/config/format_json.hpp"
+#include "experiments/input/json.hpp"
+
+#include <map>
+
+#include "experiments/input/schema.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/configs.hpp"
+#include "tests/support/errors.hpp"
+
+namespace equarx::config {
+namespace {
+
+using numerics::BlockFormat;
+using numerics::ElementFormat;
+using numerics::Rounding;
+using numerics::ScaleFormat;
+using numerics::ScaleLayout;
+using testing::changed;
+using testing::check_refused;
+using testing::good_config;
+
+const std::vector<std::string> kPlain = {"fp32", "bf16", "fp16", "int8", "fp8-e4m3", "fp8-e5m2"};
+
+/// Two collectives: a plain ring of the tensor's type, and the one that `text` describes.
+input::Json with_collective(const std::string& text) {
+  input::Json json = good_config();
+  json["collectives"][1] = input::parse_json(text);
+  json["collectives"][1]["label"] = "x";
+  return json;
+}
+
+NamedBlockFormat format_of(const std::string& collective) {
+  return read_config(with_collective(collective)).collectives[1].format;
+}
+
+TEST_CASE("every format with scales is known by its name") {
+  for (const numerics::NamedFormat& named : numerics::named_formats()) {
+    if (!named.format.scaled) continue;
+    CAPTURE(named.name);
+    const NamedBlockFormat format =
+        format_of(R"({"algorithm": "equarx", "format": ")" + std::string(named.name) + "\"}");
+    CHECK(format == named.format);
+    CHECK(format.name == named.name);
+  }
+}
+
+TEST_CASE("plain formats have no scales") {
+  for (const std::string& name : kPlain) {
+    const NamedBlockFormat format =
+        format_of(R"({"algorithm": "ring", "format": ")" + name + "\"}");
+    CHECK(numerics::name(format.element) == name);
+    CHECK_FALSE(format.scaled);
+  }
+}
+
+TEST_CASE("what is changed of a named format is kept, the rest is its own") {
+  const BlockFormat format = format_of(R"({"algorithm": "equarx", "format": "mxfp6-e2m3",
+      "scale": "bf16", "block": 64})");
+  CHECK(format == BlockFormat{ElementFormat::fp6_e2m3, true, ScaleFormat::bf16,
+                              ScaleLayout::contiguous, 64, Rounding::nearest});
+  CHECK(format_of(R"({"algorithm": "equarx", "format": "nvfp4", "layout": "strided"})") ==
+        BlockFormat{ElementFormat::fp4_e2m1, true, ScaleFormat::e4m3, ScaleLayout::strided, 0,
+                    Rounding::nearest});
+  CHECK(format_of(R"({"algorithm": "equarx", "rounding": "stochastic", "scale": "e8m0"})") ==
+        BlockFormat{ElementFormat::int8, true, ScaleFormat::e8m0, ScaleLayout::strided, 0,
+                    Rounding::stochastic});
+  CHECK(format_of(R"({"algorithm": "ring", "format": "fp8-e5m2", "rounding": "stochastic"})")
+            .rounding == Rounding::stochastic);
+}
+
+TEST_CASE("a format that was written is read as the same") {
+  std::vector<std::string> collectives;
+  for (const numerics::NamedFormat& named : numerics::named_formats())
+    if (named.format.scaled)
+      for (const std::string more :
+           {R"()", R"(, "scale": "fp32")", R"(, "scale": "bf16")", R"(, "scale": "e8m0")",
+            R"(, "scale": "e4m3", "layout": "contiguous", "block": 7)", R"(, "layout": "strided")"})
+        collectives.push_back(R"({"algorithm": "equarx", "format": ")" + std::string(named.name) +
+                              "\"" + more + "}");
+  for (const std::string name : {"int8", "fp8-e4m3", "fp8-e5m2", "mxfp8-e4m3", "mxfp8-e5m2"})
+    collectives.push_back(R"({"algorithm": "equarx", "rounding": "stochastic", "format": ")" +
+                          name + "\"}");
+  for (const std::string& name : kPlain)
+    collectives.push_back(R"({"algorithm": "ring", "format": ")" + name + "\"}");
+  for (const std::string& collective : collectives) {
+    CAPTURE(collective);
+    const input::Json json = with_collective(collective);
+    const ExperimentConfig config = read_config(json);
+    const input::Json written = to_json(config);
+    const NamedBlockFormat again = read_config(written).collectives[1].format;
+    CHECK(again == config.collectives[1].format);
+    CHECK(again.name == config.collectives[1].format.name);
+    CHECK(to_json(read_config(written)) == written);
+    CHECK_NOTHROW(input::check_schema(json, "experiment"));
+    CHECK_NOTHROW(input::check_schema(written, "experiment"));
+  }
+}
+
+TEST_CASE("what has no meaning for a format is refused") {
+  struct Mistake {
+    std::string collective;
+    std::string key;
+    std::string remedy;
+  };
+  std::vector<Mistake> mistakes = {
+      {R"("algorithm": "equarx", "format": "fp16")", "format", "is not quantized"},
+      {R"("algorithm": "equarx", "format": "fp32")", "format", "use \"algorithm\": \"ring\""},
+      {R"("algorithm": "equarx", "format": "mxfp5")", "format", "did you mean 'mxfp4'?"},
+      {R"("algorithm": "equarx", "format": "INT8")", "format", "did you mean 'int8'?"},
+      {R"("algorithm": "equarx", "format": "fp4-e2m1")", "format", "is not known"},
+      {R"("algorithm": "equarx", "format": "")", "format", "is not known"},
+      {R"("algorithm": "equarx", "format": 8)", "format", "expected"},
+      {R"("algorithm": "ring", "format": "int4")", "format", "is not known"},
+      {R"("algorithm": "ring", "format": "mxfp8-e4m3")", "format", "is not known"},
+      {R"("algorithm": "ring", "format": "nvfp4")", "format", "one of bf16, fp32, fp16"},
+      {R"("algorithm": "ring", "block": 32)", "block", "a plain ring has no scales"},
+      {R"("algorithm": "ring", "layout": "strided")", "layout", "remove it"},
+      {R"("algorithm": "equarx", "scale": "fp16")", "scale", "one of fp32, bf16, e8m0, e4m3"},
+      {R"("algorithm": "equarx", "scale": 4)", "scale", "expected"},
+      {R"("algorithm": "equarx", "rounding": "up")", "rounding", "one of nearest, stochastic"},
+      {R"("algorithm": "equarx", "format": "mxfp4", "block": 0)", "block", "from 1"},
+      {R"("algorithm": "equarx", "format": "mxfp4", "block": -32)", "block", "from 1"},
+      {R"("algorithm": "equarx", "format": "mxfp4", "block": 1e300)", "block", "from 1"},
+      {R"("algorithm": "equarx", "format": "mxfp4", "layout": "strided", "block": 32)", "block",
+       "contiguous"},
+      {R"("algorithm": "equarx", "format": "int4", "block": 32)", "block", "contiguous"},
+      {R"("algorithm": "equarx", "format": "int4", "layout": "contiguous")", "block",
+       "is missing"}};
+  for (const std::string name : {"int4", "mxint8", "mxfp4", "mxfp6-e2m3", "mxfp6-e3m2", "nvfp4"})
+    mistakes.push_back(
+        {R"("algorithm": "equarx", "rounding": "stochastic", "format": ")" + name + "\"",
+         "rounding", "that is for int8 and FP8"});
+  for (const std::string name : {"fp32", "bf16", "fp16"})
+    mistakes.push_back(
+        {R"("algorithm": "ring", "rounding": "stochastic", "format": ")" + name + "\"", "rounding",
+         name + " with stochastic rounding: that is for int8 and FP8"});
+  for (const Mistake& mistake : mistakes) {
+    CAPTURE(mistake.collective);
+    check_refused([&] { format_of("{" + mistake.collective + "}"); },
+                  "/collectives/1/" + mistake.key, mistake.remedy);
+  }
+}
+
+TEST_CASE("the schema refuses names that the reader does not know") {
+  for (const auto& [key, value] : {std::pair<std::string, std::string>{"format", "int9"},
+                                   {"format", "fp4-e2m1"},
+                                   {"scale", "e5m2"},
+                                   {"layout", "tiled"},
+                                   {"rounding", "up"},
+                                   {"block", "0"},
+                                   {"block", "\"32\""}}) {
+    CAPTURE(key, value);
+    const input::Json json = changed("/collectives/1/" + key, value);
+    CHECK_THROWS_AS(input::check_schema(json, "experiment"), input::InputError);
+    CHECK_THROWS_AS(read_config(json), input::InputError);
+  }
+}
+
+// --- In a collective
+
+/// Every format on one small tensor, with all checks of run_experiment(), by label.
+std::map<std::string, run::RunResult> run_all_formats() {
+  input::Json json = input::parse_json(R"({"hardware": "tpu-v5e", "topology": {"slice": "2x2"},
+    "tensor": {"shape": [70001], "dtype": "fp32"}, "collectives": []})");
+  for (const std::string& name : kPlain)
+    json["collectives"].push_back(
+        {{"label", "plain " + name}, {"algorithm", "ring"}, {"format", name}});
+  for (const numerics::NamedFormat& named : numerics::named_formats()) {
+    if (!named.format.scaled) continue;
+    json["collectives"].push_back(
+        {{"label", named.name}, {"algorithm", "equarx"}, {"format", named.name}});
+    if (named.format.element == ElementFormat::int8 ||
+        named.format.element == ElementFormat::fp8_e4m3 ||
+        named.format.element == ElementFormat::fp8_e5m2)
+      json["collectives"].push_back({{"label", "stochastic " + std::string(named.name)},
+                                     {"algorithm", "equarx"},
+                                     {"format", named.name},
+                                     {"rounding", "stochastic"}});
+  }
+  json["collectives"].push_back({{"label", "int4 blocks"},
+                                 {"algorithm", "equarx"},
+                                 {"format", "int4"},
+                                 {"layout", "contiguous"},
+                                 {"block", 32},
+                                 {"scale", "e4m3"}});
+  std::map<std::string, run::RunResult> by_label;
+  for (run::RunResult& run : testing::run(json).runs) by_label[run.label] = std::move(run);
+  return by_label;
+}
+
+TEST_CASE("every format runs in a collective, with an error and a size that befit it") {
+  std::map<std::string, run::RunResult> runs = run_all_formats();
+  for (const auto& [label, run] : runs) {
+    CAPTURE(label);
+    CHECK(run.numerics->ranks_identical);
+    CHECK(run.time_s >= run.lower_bound_s);
+    CHECK(run.numerics->against_exact.nmse < 0.2);
+    CHECK(run.numerics->against_exact.count == 70001);
+  }
+  const auto ascending = [&](auto metric, const std::vector<std::string>& labels) {
+    for (std::size_t i = 1; i < labels.size(); ++i) {
+      CAPTURE(labels[i - 1], labels[i]);
+      REQUIRE(runs.contains(labels[i - 1]));
+      REQUIRE(runs.contains(labels[i]));
+      CHECK(metric(runs[labels[i - 1]]) < metric(runs[labels[i]]));
+    }
+  };
+  const auto error = [](const run::RunResult& run) { return run.numerics->against_exact.nmse; };
+  ascending(error, {"plain fp32", "plain fp16", "plain bf16", "int8", "fp8-e4m3", "fp8-e5m2"});
+  ascending(error, {"int8", "int4"});
+  ascending(error, {"mxint8", "mxfp8-e4m3", "mxfp8-e5m2", "mxfp4"});
+  ascending(error, {"mxint8", "mxfp6-e2m3", "mxfp6-e3m2", "mxfp4"});
+  ascending(error, {"mxfp6-e3m2", "nvfp4", "mxfp4"});
+  ascending(error, {"int8", "stochastic int8"});
+  ascending(error, {"fp8-e4m3", "stochastic fp8-e4m3", "plain fp8-e5m2"});
+  const auto bytes = [](const run::RunResult& run) { return run.wire_bytes_per_link; };
+  ascending(bytes, {"mxfp4", "nvfp4", "mxfp6-e2m3", "mxfp8-e4m3", "plain bf16", "plain fp32"});
+  CHECK(bytes(runs["stochastic int8"]) == bytes(runs["int8"]));
+  CHECK(bytes(runs["mxfp6-e2m3"]) == bytes(runs["mxfp6-e3m2"]));
+}
+
+TEST_CASE("stochastic rounding has twice the error of nearest, and can be repeated") {
+  input::Json json = changed("/tensor/shape", "[262144]");
+  json["collectives"][1]["rounding"] = "stochastic";
+  const run::ExperimentResult once = testing::run(json);
+  const double stochastic = once.runs[1].numerics->against_exact.nmse;
+  CHECK(testing::run(json).runs[1].numerics->against_exact.nmse == stochastic);
+  json["collectives"][1]["rounding"] = "nearest";
+  const double nearest = testing::run(json).runs[1].numerics->against_exact.nmse;
+  CHECK(stochastic == Approx(2.0 * nearest).epsilon(0.1));
+}
+
+}  // namespace
+}  // namespace equarx::config

@@ -1,0 +1,268 @@
+#include "experiments/config/hardware_json.hpp"
+#include "experiments/config/set_value.hpp"
+#include "experiments/input/json.hpp"
+
+#include <cmath>
+
+#include "experiments/input/embedded.hpp"
+#include "experiments/input/schema.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/configs.hpp"
+#include "tests/support/errors.hpp"
+
+namespace equarx::config {
+namespace {
+
+using testing::check_refused;
+using testing::TemporaryFile;
+using testing::tpu_v5e;
+
+/// TPU v5e with the value at `pointer` changed.
+input::Json changed_chip(const std::string& pointer, const std::string& text) {
+  input::Json json = tpu_v5e();
+  override_value(json, pointer, text);
+  return json;
+}
+
+TEST_CASE("TPU v5e has the figures of its data sheet") {
+  const hardware::Chip chip = load_chip("tpu-v5e", "/hardware");
+  CHECK(chip.name == "tpu-v5e");
+  CHECK(chip.link_bandwidth.value == 45e9);
+  CHECK(chip.link_bandwidth.provenance == hardware::Provenance::datasheet);
+  CHECK(chip.hbm_capacity.value == 16e9);
+  CHECK(chip.hbm_bandwidth.value == 819e9);
+  CHECK(chip.vmem_capacity.value == 128.0 * 1024.0 * 1024.0);
+  CHECK(chip.hop_latency.provenance == hardware::Provenance::calibrated);
+  CHECK(chip.links.value == 4);
+  CHECK(chip.matrix_rate_bf16.value == 197e12);
+  CHECK(chip.matrix_rate_int8.value == 394e12);
+  CHECK(chip.slices.wraparound_length == 16);
+  CHECK(chip.slices.list.size() == 8);
+}
+
+TEST_CASE("the other generations have the figures of their data sheets") {
+  struct Figures {
+    std::string name;
+    double links, link_bandwidth, hbm_capacity, hbm_bandwidth, vmem_capacity, bf16, int8;
+  };
+  constexpr double kMiB = 0x1p20;
+  constexpr double kGiB = 0x1p30;
+  for (const Figures& figures :
+       {Figures{"tpu-v4", 6, 45e9, 32 * kGiB, 1.2e12, 32 * kMiB, 275e12, 275e12},
+        {"tpu-v5p", 6, 90e9, 95 * kGiB, 2765e9, 128 * kMiB, 459e12, 918e12},
+        {"tpu-v6e", 4, 90e9, 32 * kGiB, 1638e9, 128 * kMiB, 918e12, 1836e12},
+        {"tpu-v7", 6, 100e9, 192 * kGiB, 7380e9, 128 * kMiB, 2307e12, 4614e12}}) {
+    CAPTURE(figures.name);
+    const hardware::Chip chip = load_chip(figures.name, "/hardware");
+    CHECK(chip.links.value == figures.links);
+    CHECK(chip.link_bandwidth.value == figures.link_bandwidth);
+    CHECK(chip.hbm_capacity.value == figures.hbm_capacity);
+    CHECK(chip.hbm_bandwidth.value == figures.hbm_bandwidth);
+    CHECK(chip.vmem_capacity.value == figures.vmem_capacity);
+    CHECK(chip.matrix_rate_bf16.value == figures.bf16);
+    CHECK(chip.matrix_rate_int8.value == figures.int8);
+  }
+}
+
+TEST_CASE("only TPU v5e was calibrated: what others take over from it is assumed") {
+  for (const input::EmbeddedFile& file : input::embedded_hardware()) {
+    if (file.name == "tpu-v5e") continue;
+    const hardware::Chip chip = load_chip(std::string(file.name), "/hardware");
+    for (const hardware::ParameterInfo& info : hardware::parameters()) {
+      CAPTURE(file.name, info.key);
+      const hardware::Provenance provenance = (chip.*info.member).provenance;
+      CHECK((provenance == hardware::Provenance::datasheet ||
+             provenance == hardware::Provenance::assumed));
+    }
+    for (const auto member : {&hardware::Chip::hop_latency, &hardware::Chip::link_efficiency,
+                              &hardware::Chip::step_sync_time})
+      CHECK((chip.*member).provenance == hardware::Provenance::assumed);
+  }
+}
+
+TEST_CASE("times in cycles and vector rates of a built-in chip follow from one clock") {
+  for (const input::EmbeddedFile& file : input::embedded_hardware()) {
+    CAPTURE(file.name);
+    const hardware::Chip chip = load_chip(std::string(file.name), "/hardware");
+    CHECK(chip.dma_overhead.value == Approx(2.0 * chip.instruction_overhead.value).epsilon(0.01));
+    CHECK(chip.wait_overhead.value == chip.instruction_overhead.value);
+    const double clock = 15.0 / chip.instruction_overhead.value;
+    const double alus = chip.vector_rate.value / clock;
+    const double nearest_power = std::exp2(std::round(std::log2(alus)));
+    CHECK(alus == Approx(nearest_power).epsilon(0.01));
+  }
+}
+
+TEST_CASE("no slice of a built-in chip has more axes than the chip has pairs of links") {
+  for (const input::EmbeddedFile& file : input::embedded_hardware()) {
+    CAPTURE(file.name);
+    const hardware::Chip chip = load_chip(std::string(file.name), "/hardware");
+    for (const auto& slice : chip.slices.list)
+      CHECK(2.0 * static_cast<double>(slice.size()) == chip.links.value);
+    if (chip.slices.cubes) CHECK(2.0 * chip.slices.cubes->axes == chip.links.value);
+  }
+}
+
+TEST_CASE("what is written of a chip reads as the same chip") {
+  for (const input::EmbeddedFile& file : input::embedded_hardware()) {
+    CAPTURE(file.name);
+    const input::Json json = to_json(load_chip(std::string(file.name), "/hardware"));
+    CHECK_NOTHROW(input::check_schema(json, "hardware"));
+    CHECK(to_json(read_chip(json)) == json);
+    const input::Json original = input::parse_json(file.text);
+    CHECK(json["slices"] == original["slices"]);
+  }
+}
+
+TEST_CASE("every parameter of every built-in chip says where it comes from") {
+  for (const input::EmbeddedFile& file : input::embedded_hardware()) {
+    const hardware::Chip chip = load_chip(std::string(file.name), "/hardware");
+    CHECK(chip.name == file.name);
+    for (const hardware::ParameterInfo& info : hardware::parameters()) {
+      CAPTURE(file.name, info.key);
+      CHECK((chip.*info.member).source.size() > 10);
+    }
+    CHECK(chip.slices.source.size() > 10);
+  }
+}
+
+TEST_CASE("parameters are reported as they were read") {
+  const input::Json json = parameters_json(load_chip("tpu-v5e", "/hardware"));
+  CHECK(json.size() == hardware::parameters().size());
+  CHECK(json["link_bandwidth"]["value"] == "45 GB/s");
+  CHECK(json["hbm_capacity"]["value"] == "16 GB");
+  CHECK(json["link_efficiency"]["value"].is_number());
+  CHECK(json["hop_latency"]["class"] == "calibrated");
+  input::Json again = tpu_v5e();
+  again["parameters"] = json;
+  CHECK(parameters_json(read_chip(again)) == json);
+}
+
+TEST_CASE("a chip is read from a path") {
+  input::Json json = tpu_v5e();
+  json["name"] = "mine";
+  const TemporaryFile file(json.dump());
+  CHECK(load_chip(file.path(), "/hardware").name == "mine");
+}
+
+TEST_CASE("what is wrong in a hardware file is placed in the configuration and in the file") {
+  const TemporaryFile empty("");
+  check_refused([&] { load_chip(empty.path(), "/hardware"); }, "/hardware",
+                "in " + empty.path() + ": not valid JSON at line 1, column 1");
+  const TemporaryFile wrong(changed_chip("/parameters/hop_latency/value", "1 GB").dump());
+  check_refused([&] { load_chip(wrong.path(), "/hardware"); }, "/hardware",
+                "in " + wrong.path() +
+                    ": /parameters/hop_latency/value: 'GB' is not a unit of a "
+                    "time");
+}
+
+struct Mistake {
+  std::string pointer;
+  std::string value;
+  std::string place;
+  std::string remedy;
+  bool structural;  ///< the schema refuses it as well
+};
+
+TEST_CASE("mistakes in a hardware file are refused, those of structure by the schema, too") {
+  const std::string p = "/parameters/";
+  const std::vector<Mistake> mistakes = {
+      {"/names", "x", "/names", "did you mean 'name'?", true},
+      {"/name", "1", "/name", "expected a string", true},
+      {"/parameters", "[]", "/parameters", "expected an object", true},
+      {p + "hop_latncy", "{}", p + "hop_latncy", "did you mean 'hop_latency'?", true},
+      {p + "hop_latency", "1 us", p + "hop_latency", "expected an object", true},
+      {p + "hop_latency/class", "guess", p + "hop_latency/class",
+       "one of datasheet, measured, calibrated, assumed", true},
+      {p + "hop_latency/source", "1", p + "hop_latency/source", "expected a string", true},
+      {p + "hop_latency/unit", "s", p + "hop_latency/unit", "unknown key", true},
+      {p + "hop_latency/value", "true", p + "hop_latency/value", "like \"1 us\"", true},
+      {p + "hop_latency/value", "1", p + "hop_latency/value", "like \"1 us\"", true},
+      {p + "hop_latency/value", "\"1\"", p + "hop_latency/value", "has no unit", false},
+      {p + "hop_latency/value", "-1 us", p + "hop_latency/value", "must not be negative", false},
+      {p + "link_bandwidth/value", "45 GB", p + "link_bandwidth/value", "like \"45 GB/s\"", false},
+      {p + "link_bandwidth/value", "0 GB/s", p + "link_bandwidth/value", "above 0", false},
+      {p + "link_bandwidth/value", "-1 GB/s", p + "link_bandwidth/value", "above 0", false},
+      {p + "link_efficiency/value", "0", p + "link_efficiency/value", "above 0 and up to 1", true},
+      {p + "link_efficiency/value", "1.01", p + "link_efficiency/value", "up to 1", true},
+      {p + "link_efficiency/value", "97 %", p + "link_efficiency/value", "up to 1", true},
+      {p + "dma_queue/value", "0", p + "dma_queue/value", "is not an integer from 1", true},
+      {p + "dma_queue/value", "1.5", p + "dma_queue/value", "is not an integer from 1", true},
+      {p + "dma_queue/value", "16 B", p + "dma_queue/value", "expected an integer", true},
+      {p + "links/value", "0", p + "links/value", "is not an integer from 1", true},
+      {p + "matrix_rate_bf16/value", "197 TB/s", p + "matrix_rate_bf16/value", "Top/s", false},
+      {"/slices", "[\"4x4\"]", "/slices", "expected an object", true},
+      {"/slices/list", "4x4", "/slices/list", "expected an array", true},
+      {"/slices/list", "[4]", "/slices/list/0", "such as \"4x4\"", true},
+      {"/slices/list", "[\"4x4\", \"4y4\"]", "/slices/list/1", "such as \"4x2\"", true},
+      {"/slices/list", "[\"0x4\"]", "/slices/list/0", "positive whole numbers", true},
+      {"/slices/lists", "[]", "/slices/lists", "did you mean 'list'?", true},
+      {"/slices/class", "guess", "/slices/class", "one of datasheet", true},
+      {"/slices/source", "1", "/slices/source", "expected a string", true},
+      {"/slices/cubes", "4x4x4", "/slices/cubes", "expected an object", true},
+      {"/slices/cubes", "{}", "/slices/cubes/cube", "is missing", true},
+      {"/slices/cubes", R"({"cube": "4x4x4"})", "/slices/cubes/most_chips", "is missing", true},
+      {"/slices/cubes", R"({"cube": 4, "most_chips": 64})", "/slices/cubes/cube", "4x4", true},
+      {"/slices/cubes", R"({"cube": "4x4x2", "most_chips": 64})", "/slices/cubes/cube",
+       "4x4x2 is not a cube", false},
+      {"/slices/cubes", R"({"cube": "4x4x4", "most_chips": 63})", "/slices/cubes/most_chips",
+       "at least the 64 chips of 4x4x4", false},
+      {"/slices/cubes", R"({"cube": "4x4x4", "most_chips": 0})", "/slices/cubes/most_chips",
+       "from 1 to", true},
+      {"/slices/cubes", R"({"cube": "4x4x4", "most_chips": 64, "largest": "4x4x4"})",
+       "/slices/cubes/largest", "unknown key", true},
+      {"/slices/wraparound", "16", "/slices/wraparound", "expected an object", true},
+      {"/slices/wraparound", "{}", "/slices/wraparound/rule", "is missing", true},
+      {"/slices/wraparound/rule", "axes-length", "/slices/wraparound/rule",
+       "did you mean 'axis-length'?", true},
+      {"/slices/wraparound/rule", "never", "/slices/wraparound/length", "unknown key", true},
+      {"/slices/wraparound", R"({"rule": "whole-cubes"})", "/slices/wraparound/rule",
+       "needs \"cubes\"", false},
+      {"/slices/wraparound", R"({"rule": "axis-length"})", "/slices/wraparound/length",
+       "is missing", true},
+      {"/slices/wraparound/length", "0", "/slices/wraparound/length", "from 1 to", true},
+      {"/slices/wraparound/length", "4294967296", "/slices/wraparound/length",
+       "from 1 to 4294967295", true}};
+  for (const Mistake& mistake : mistakes) {
+    CAPTURE(mistake.pointer, mistake.value);
+    const input::Json json = changed_chip(mistake.pointer, mistake.value);
+    check_refused([&] { read_chip(json); }, mistake.place, mistake.remedy);
+    if (mistake.structural) CHECK_THROWS_AS(input::check_schema(json, "hardware"), input::InputError);
+  }
+}
+
+TEST_CASE("nothing of a hardware file may be left out") {
+  for (const std::string key : {"name", "description", "parameters", "slices"}) {
+    input::Json json = tpu_v5e();
+    json.erase(key);
+    check_refused([&] { read_chip(json); }, "/" + key, "is missing");
+    CHECK_THROWS_AS(input::check_schema(json, "hardware"), input::InputError);
+  }
+  for (const std::string key : {"list", "wraparound", "class", "source"}) {
+    input::Json json = tpu_v5e();
+    json["slices"].erase(key);
+    check_refused([&] { read_chip(json); }, "/slices/" + key, "is missing");
+    CHECK_THROWS_AS(input::check_schema(json, "hardware"), input::InputError);
+  }
+  for (const hardware::ParameterInfo& info : hardware::parameters()) {
+    const std::string key(info.key);
+    input::Json json = tpu_v5e();
+    json["parameters"].erase(key);
+    check_refused([&] { read_chip(json); }, "/parameters/" + key, "is missing");
+    CHECK_THROWS_AS(input::check_schema(json, "hardware"), input::InputError);
+    for (const std::string part : {"value", "class", "source"}) {
+      input::Json without = tpu_v5e();
+      without["parameters"][key].erase(part);
+      check_refused([&] { read_chip(without); }, "/parameters/" + key + "/" + part, "is missing");
+      CHECK_THROWS_AS(input::check_schema(without, "hardware"), input::InputError);
+    }
+  }
+}
+
+TEST_CASE("times may be zero") {
+  for (const std::string key : {"hop_latency", "instruction_overhead", "dma_overhead"})
+    CHECK_NOTHROW(read_chip(changed_chip("/parameters/" + key + "/value", "0 s")));
+}
+
+}  // namespace
+}  // namespace equarx::config

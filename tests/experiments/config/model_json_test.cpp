@@ -1,0 +1,176 @@
+#include "experiments/config/model_json.hpp"
+#include "experiments/config/set_value.hpp"
+#include "experiments/input/json.hpp"
+
+#include <filesystem>
+
+#include "experiments/input/embedded.hpp"
+#include "experiments/input/schema.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/configs.hpp"
+#include "tests/support/errors.hpp"
+
+namespace equarx::config {
+namespace {
+
+using testing::check_refused;
+using testing::TemporaryFile;
+using workloads::Transformer;
+
+input::Json gemma3_27b() { return input::parse_json(input::read_file(EQUARX_CONFIGS_DIR "/models/gemma3-27b.json")); }
+
+input::Json changed_model(const std::string& pointer, const std::string& text) {
+  input::Json json = gemma3_27b();
+  override_value(json, pointer, text);
+  return json;
+}
+
+TEST_CASE("built-in models have the parameters that are published") {
+  const auto check = [](const std::string& name, double without, double with) {
+    CAPTURE(name);
+    const Transformer model = load_model(name, "/workload/model");
+    CHECK(workloads::parameters_without_embeddings(model) == Approx(without).epsilon(1e-3));
+    CHECK(workloads::parameters(model) == Approx(with).epsilon(1e-3));
+  };
+  // Gemma 3: embeddings are one table of 262144 x d_model.
+  check("gemma3-12b", 10.76e9, 10.76e9 + 1.0066e9);
+  check("gemma3-27b", 25.60e9, 25.60e9 + 1.4093e9);
+  check("llama3-8b", 6.98e9, 8.03e9);
+  check("llama3-70b", 70.55e9 - 2 * 1.05067e9, 70.55e9);
+}
+
+TEST_CASE("Gemma 3 12B has the shape of its configuration") {
+  const Transformer model = load_model("gemma3-12b", "");
+  CHECK(model.layers == 48);
+  CHECK(model.d_model == 3840);
+  CHECK(model.heads == 16);
+  CHECK(model.kv_heads == 8);
+  CHECK(model.head_size == 256);
+  CHECK(model.ffn == 15360);
+  CHECK(model.gated_ffn);
+  CHECK(model.activation == workloads::Activation::gelu);
+  CHECK(model.vocabulary == 262144);
+  CHECK(model.tied_embeddings);
+  CHECK(model.local_layers_per_global == 5);
+  CHECK(workloads::local_layers(model) == 40);
+  CHECK(model.window == 1024);
+  CHECK(model.post_norms);
+  CHECK(model.qk_norms);
+  CHECK(workloads::allreduce_bytes_per_token(model) == 7680);
+}
+
+TEST_CASE("Llama 3 attends to everything, and has two tables") {
+  const Transformer model = load_model("llama3-8b", "");
+  CHECK(workloads::local_layers(model) == 0);
+  CHECK(model.activation == workloads::Activation::silu);
+  CHECK_FALSE(model.tied_embeddings);
+  CHECK_FALSE(model.post_norms);
+  CHECK_FALSE(model.qk_norms);
+  CHECK(model.largest_context == 8192);
+}
+
+TEST_CASE("every model file in configs/ is valid, built in, and says where it comes from") {
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(EQUARX_CONFIGS_DIR "/models")) {
+    const std::string path = entry.path().string();
+    CAPTURE(path);
+    ++files;
+    CHECK_NOTHROW(input::check_schema(input::parse_json(input::read_file(path)), "model"));
+    CHECK(load_model(path, "").name == entry.path().stem());
+    const Transformer model = load_model(entry.path().stem(), "");
+    CHECK(model.name == entry.path().stem());
+    CHECK(model.source.size() > 20);
+    CHECK(model.description.size() > 5);
+  }
+  CHECK(files == input::embedded_models().size());
+}
+
+TEST_CASE("an unknown model is refused with the known ones, and the nearest") {
+  check_refused([] { load_model("gemma3-27", "/workload/model"); }, "/workload/model",
+                "'gemma3-27' is not a known model; did you mean 'gemma3-27b'? (one of gemma3-12b, "
+                "gemma3-27b, llama3-70b, llama3-8b, or the path of a model file)");
+  check_refused([] { load_model("", "/workload/model"); }, "/workload/model", "one of gemma3-12b");
+  check_refused([] { load_model("no/such.json", "/workload/model"); }, "/workload/model",
+                "cannot read no/such.json");
+}
+
+TEST_CASE("what is wrong in a model file is placed in the configuration and in the file") {
+  const TemporaryFile empty("");
+  check_refused([&] { load_model(empty.path(), "/workload/model"); }, "/workload/model",
+                "in " + empty.path() + ": not valid JSON at line 1, column 1");
+  const TemporaryFile wrong(changed_model("/layers", "0").dump());
+  check_refused([&] { load_model(wrong.path(), "/workload/model"); }, "/workload/model",
+                "in " + wrong.path() + ": /layers: 0 is not an integer from 1");
+  const TemporaryFile list("[1]");
+  check_refused([&] { load_model(list.path(), "/workload/model"); }, "/workload/model",
+                "expected an object");
+}
+
+struct Mistake {
+  std::string pointer;
+  std::string value;
+  std::string place;
+  std::string remedy;
+  bool structural = true;  ///< the schema refuses it as well
+};
+
+TEST_CASE("mistakes in a model file are refused, those of structure by the schema, too") {
+  const std::vector<Mistake> mistakes = {
+      {"/layer", "1", "/layer", "did you mean 'layers'?"},
+      {"/name", "1", "/name", "expected a string"},
+      {"/source", "null", "/source", "expected a string"},
+      {"/layers", "0", "/layers", "0 is not an integer from 1"},
+      {"/layers", "-1", "/layers", "-1 is not an integer from 1"},
+      {"/layers", "1.5", "/layers", "1.5 is not an integer"},
+      {"/layers", "many", "/layers", "expected an integer, found a string"},
+      {"/layers", "16777217", "/layers", "from 1 to 16777216"},
+      {"/d_model", "0", "/d_model", "0 is not an integer from 1"},
+      {"/heads", "0", "/heads", "0 is not an integer from 1"},
+      {"/kv_heads", "0", "/kv_heads", "0 is not an integer from 1"},
+      {"/kv_heads", "12", "/kv_heads", "32 heads cannot share 12 key and value heads", false},
+      {"/kv_heads", "64", "/kv_heads", "heads must be a multiple of kv_heads", false},
+      {"/head_size", "0", "/head_size", "0 is not an integer from 1"},
+      {"/head_size", "127", "/head_size", "127 is odd"},
+      {"/ffn", "0", "/ffn", "0 is not an integer from 1"},
+      {"/gated_ffn", "1", "/gated_ffn", "expected true or false, found a number"},
+      {"/activation", "gelo", "/activation", "did you mean 'gelu'?"},
+      {"/vocabulary", "0", "/vocabulary", "0 is not an integer from 1"},
+      {"/tied_embeddings", "yes", "/tied_embeddings", "expected true or false, found a string"},
+      {"/local_attention", "5", "/local_attention", "expected an object"},
+      {"/local_attention", "{}", "/local_attention/layers_per_global", "is missing"},
+      {"/local_attention/window", "0", "/local_attention/window", "0 is not an integer from 1"},
+      {"/local_attention/layers_per_global", "0", "/local_attention/layers_per_global",
+       "0 is not an integer from 1"},
+      {"/local_attention/size", "1", "/local_attention/size", "unknown key"},
+      {"/local_atention", "{}", "/local_atention", "did you mean 'local_attention'?"},
+      {"/largest_context", "0", "/largest_context", "0 is not an integer from 1"},
+      {"/post_norms", "null", "/post_norms", "expected true or false, found null"},
+      {"/qk_norms", "[]", "/qk_norms", "expected true or false, found an array"},
+      {"/weights", "bf61", "/weights", "did you mean 'bf16'?"}};
+  for (const Mistake& mistake : mistakes) {
+    CAPTURE(mistake.pointer, mistake.value);
+    const input::Json json = changed_model(mistake.pointer, mistake.value);
+    check_refused([&] { read_model(json); }, mistake.place, mistake.remedy);
+    if (mistake.structural) CHECK_THROWS_AS(input::check_schema(json, "model"), input::InputError);
+  }
+}
+
+TEST_CASE("nothing of a model file may be left out, but local attention") {
+  const input::Json good = gemma3_27b();
+  for (const auto& [key, value] : good.items()) {
+    CAPTURE(key);
+    input::Json json = good;
+    json.erase(key);
+    if (key == "local_attention") {
+      CHECK(workloads::local_layers(read_model(json)) == 0);
+      CHECK_NOTHROW(input::check_schema(json, "model"));
+      continue;
+    }
+    const std::string pointer = "/" + key;
+    check_refused([&] { read_model(json); }, pointer, "is missing");
+    CHECK_THROWS_AS(input::check_schema(json, "model"), input::InputError);
+  }
+}
+
+}  // namespace
+}  // namespace equarx::config

@@ -1,0 +1,66 @@
+#include "experiments/config/set_value.hpp"
+#include "experiments/input/json.hpp"
+
+#include "tests/support/sweeps.hpp"
+
+namespace equarx::config {
+namespace {
+
+using namespace testing;
+
+input::Json with(const std::string& pointer, const input::Json& value) {
+  input::Json config = good_config();
+  set_value(config, pointer, value);
+  return config;
+}
+
+void check_place_refused(const std::string& pointer, const std::string& remedy) {
+  input::Json config = good_config();
+  try {
+    set_value(config, pointer, 1);
+    FAIL("no InputError was thrown for " << pointer);
+  } catch (const input::InputError& error) {
+    CHECK_THAT(error.what(), ContainsSubstring(remedy));
+  }
+}
+
+TEST_CASE("a value is set where its key is, or would be") {
+  CHECK(with("/tensor/dtype", "fp32").at("tensor").at("dtype") == "fp32");
+  CHECK(with("/tensor/sample", 0.5).at("tensor").at("sample") == 0.5);
+  CHECK(with("/faults/links", input::Json::array()).at("faults").at("links").empty());
+}
+
+TEST_CASE("an element is named by index or label") {
+  CHECK(with("/collectives/1/minishards", 4) == with("/collectives/int8/minishards", 4));
+  CHECK(with("/collectives/1/minishards", 4).at("collectives")[1].at("minishards") == 4);
+  CHECK(with("/collectives/0", input::Json::object()).at("collectives")[0].empty());
+}
+
+TEST_CASE("labels may need escapes") {
+  input::Json config = with("/collectives/1/label", "a/b");
+  set_value(config, "/collectives/a~1b/minishards", 8);
+  CHECK(config.at("collectives")[1].at("minishards") == 8);
+}
+
+TEST_CASE("setting an alternative removes the others") {
+  CHECK_FALSE(with("/tensor/bytes", "1 MiB").at("tensor").contains("shape"));
+  CHECK(with("/topology/torus", "4x4").at("topology") == input::Json{{"torus", "4x4"}});
+}
+
+TEST_CASE("pointers that lead nowhere are refused") {
+  check_place_refused("tensor/bytes", "is no JSON pointer");
+  check_place_refused("/tensor/~2", "is no JSON pointer");
+  check_place_refused("", "expected the JSON pointer of a key");
+  check_place_refused("/collectives/7/format",
+                      "there is no element '7'; there are 2, labelled \"bf16\" \"int8\"");
+  check_place_refused("/collectives/int9/format", "there is no element 'int9'");
+  check_place_refused("/collectives/01/format", "there is no element '01'");
+  check_place_refused("/collectives/99999999999999999999/format", "there is no element '9999");
+  check_place_refused("/collectives/-", "there is no element '-'");
+  check_place_refused("/tensor/shape/x", "labelled not at all");
+  check_place_refused("/hardware/name", "leads into a string");
+  check_place_refused("/hardware/name/x", "leads into a string");
+}
+
+}  // namespace
+}  // namespace equarx::config

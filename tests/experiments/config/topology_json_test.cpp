@@ -1,0 +1,105 @@
+#include "experiments/config/topology_json.hpp"
+#include "experiments/input/json.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/configs.hpp"
+#include "tests/support/errors.hpp"
+
+namespace equarx::config {
+namespace {
+
+using testing::changed;
+
+TEST_CASE("each kind of topology has its own wraparound") {
+  const auto shape = [](const std::string& topology) {
+    return read_config(changed("/topology", topology)).topology;
+  };
+  CHECK(shape(R"({"slice": "8x16"})").shape.wraparound == std::vector<bool>{false, true});
+  CHECK(shape(R"({"slice": "16x16"})").shape.wraparound == std::vector<bool>{true, true});
+  CHECK(shape(R"({"mesh": "16x16"})").shape.wraparound == std::vector<bool>{false, false});
+  CHECK(shape(R"({"torus": "3x3x3"})").shape.wraparound == std::vector<bool>{true, true, true});
+  CHECK(shape(R"({"torus": "4x4", "wraparound": [false, true]})").shape.wraparound ==
+        std::vector<bool>{false, true});
+  const TopologyConfig ring = shape(R"({"ring": 5})");
+  CHECK(ring.kind == TopologyKind::ring);
+  CHECK(ring.shape.lengths == std::vector<std::uint32_t>{5});
+  CHECK(ring.shape.wraparound == std::vector<bool>{true});
+}
+
+/// The shape of a slice of a chip.
+topology::GridShape slice_of(const std::string& chip, const std::string& slice) {
+  input::Json json = changed("/topology/slice", slice);
+  json["hardware"] = chip;
+  return read_config(json).topology.shape;
+}
+
+TEST_CASE("slices of each generation wrap around as they are sold") {
+  using Wraparound = std::vector<bool>;
+  CHECK(slice_of("tpu-v5e", "16x16").wraparound == Wraparound{true, true});
+  CHECK(slice_of("tpu-v6e", "16x16").wraparound == Wraparound{true, true});
+  CHECK(slice_of("tpu-v6e", "16x8").wraparound == Wraparound{true, false});
+  CHECK(slice_of("tpu-v6e", "4x4").wraparound == Wraparound{false, false});
+  for (const std::string chip : {"tpu-v4", "tpu-v5p", "tpu-v7"}) {
+    CHECK(slice_of(chip, "4x4x4").wraparound == Wraparound{true, true, true});
+    CHECK(slice_of(chip, "12x4x8").wraparound == Wraparound{true, true, true});
+    CHECK(slice_of(chip, "2x2x1").wraparound == Wraparound{false, false, false});
+    CHECK(slice_of(chip, "4x2x4").wraparound == Wraparound{false, false, false});
+  }
+  CHECK(slice_of("tpu-v4", "16x16x16").lengths == std::vector<std::uint32_t>{16, 16, 16});
+  CHECK(slice_of("tpu-v5p", "16x16x24").lengths == std::vector<std::uint32_t>{16, 16, 24});
+  CHECK(slice_of("tpu-v7", "16x16x36").lengths == std::vector<std::uint32_t>{16, 16, 36});
+}
+
+TEST_CASE("a slice that is not sold is refused with what is, and with what is near") {
+  using testing::check_refused;
+  const std::string place = "/topology/slice";
+  check_refused([] { slice_of("tpu-v5p", "4x4x5"); }, place,
+                "tpu-v5p has no slice 4x4x5; its slices are 2x2x1, 2x2x2, 2x2x4, 2x4x4, and whole "
+                "4x4x4 cubes up to 6144 chips (axes in any order); nearest: 4x4x4, 2x4x4, 4x4x8; "
+                "use \"mesh\" or \"torus\"");
+  check_refused([] { slice_of("tpu-v4", "16x16x20"); }, place, "nearest: 16x16x16");
+  check_refused([] { slice_of("tpu-v7", "16x16x40"); }, place, "nearest: 16x16x36");
+  check_refused([] { slice_of("tpu-v5p", "4x4"); }, place, "nearest: 2x4x4");
+  check_refused([] { slice_of("tpu-v5e", "4x4x4"); }, place, "8x16, 16x16 (axes in any order); ");
+  check_refused([] { slice_of("tpu-v6e", "32x32"); }, place, "nearest: 16x16, 8x16, 8x8");
+}
+
+TEST_CASE("a machine without slices says so") {
+  input::Json chip = testing::tpu_v5e();
+  chip["slices"]["list"] = input::Json::array();
+  const testing::TemporaryFile file(chip.dump());
+  testing::check_refused([&] { slice_of(file.path(), "4x2"); }, "/topology/slice",
+                         "its slices are none (axes in any order); use \"mesh\"");
+}
+
+TEST_CASE("chips that are fully connected, and graphs from files") {
+  const TopologyConfig all = read_config(changed("/topology/fully-connected", "8")).topology;
+  CHECK(all.kind == TopologyKind::fully_connected);
+  CHECK(all.chips == 8);
+  CHECK(topology_json(all) == input::Json({{"fully-connected", 8}}));
+  const std::string path = EQUARX_CONFIGS_DIR "/topologies/two_islands.json";
+  const TopologyConfig graph = read_config(changed("/topology/file", path)).topology;
+  CHECK(graph.kind == TopologyKind::file);
+  CHECK(graph.graph.chips.size() == 8);
+  CHECK(topology_json(graph) == input::Json({{"file", path}}));
+}
+
+TEST_CASE("cables to avoid are kept by name and number, with every kind") {
+  const auto avoided = [](const std::string& topology) {
+    const TopologyConfig config = read_config(changed("/topology", topology)).topology;
+    REQUIRE(config.avoid.size() == 1);
+    const AvoidedCable& cable = config.avoid.front();
+    CHECK(topology_json(config)["avoid"] == input::Json::array({{cable.first, cable.second}}));
+    return std::pair(cable.cable.first, cable.cable.second);
+  };
+  using Pair = std::pair<topology::ChipId, topology::ChipId>;
+  CHECK(avoided(R"j({"slice": "4x2", "avoid": [["(1,0)", "(0,0)"]]})j") == Pair(2, 0));
+  CHECK(avoided(R"j({"mesh": "4x2", "avoid": [["(1,0)", "(1,1)"]]})j") == Pair(2, 3));
+  CHECK(avoided(R"j({"torus": "4x2", "avoid": [["(0,0)", "(3,0)"]]})j") == Pair(0, 6));
+  CHECK(avoided(R"j({"ring": 5, "avoid": [["(0)", "(4)"]]})j") == Pair(0, 4));
+  CHECK(avoided(R"({"fully-connected": 5, "avoid": [[0, "4"]]})") == Pair(0, 4));
+  CHECK(avoided(R"({"file": ")" EQUARX_CONFIGS_DIR R"(/topologies/two_islands.json",
+                    "avoid": [["a0", "b0"]]})") == Pair(0, 4));
+}
+
+}  // namespace
+}  // namespace equarx::config

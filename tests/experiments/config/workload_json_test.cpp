@@ -1,0 +1,175 @@
+#include "experiments/config/workload_json.hpp"
+#include "experiments/input/json.hpp"
+
+#include <string>
+#include <vector>
+
+#include "experiments/input/schema.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/errors.hpp"
+#include "tests/support/workloads.hpp"
+
+namespace equarx::config {
+namespace {
+
+using testing::check_refused;
+using testing::plan_of;
+using testing::TemporaryFile;
+using testing::tiny_model;
+using testing::with;
+using testing::workload_config;
+
+TEST_CASE("a workload is read with its defaults") {
+  const ExperimentConfig config = read_config(workload_config("gemma3-12b", 4096));
+  REQUIRE(config.workload.has_value());
+  const WorkloadConfig& workload = *config.workload;
+  CHECK(workload.model.layers == 48);
+  CHECK(workload.chunks == 1);
+  CHECK_FALSE(workload.attention.fused);
+  CHECK(phase_name(workload.phase) == "prefill");
+  CHECK(workloads::extent(workload.phase).rows() == 4096);
+  CHECK(config.tensor.shape == std::vector<std::uint64_t>{4096, 3840});
+  CHECK(config.tensor.dtype == numerics::ElementFormat::bf16);
+}
+
+TEST_CASE("the tensor is what one AllReduce of the workload sums") {
+  input::Json json = workload_config("gemma3-12b", 100);
+  json["workload"]["batch"] = 3;
+  CHECK(read_config(json).tensor.elements == 300 * 3840);
+  json["workload"]["chunks"] = 7;
+  CHECK(chunk_rows(*read_config(json).workload) == 43);  // the largest of 300 / 7
+  CHECK(read_config(json).tensor.elements == 43 * 3840);
+  json["workload"] = {{"model", "gemma3-12b"}, {"phase", "decode"}, {"context", 500}, {"batch", 5}};
+  CHECK(read_config(json).tensor.elements == 5 * 3840);
+}
+
+TEST_CASE("of a large tensor a sample is computed, unless it is asked for another") {
+  CHECK(read_config(workload_config("gemma3-12b", 64)).tensor.sample == 1.0);
+  const double sample = read_config(workload_config("gemma3-12b", 4096)).tensor.sample;
+  CHECK(sample > 0.0);
+  CHECK(sample < 0.1);
+  input::Json json = workload_config("gemma3-12b", 4096);
+  json["tensor"] = {{"sample", 0.5}, {"values", {{"distribution", "heavy-tailed"}}}};
+  CHECK(read_config(json).tensor.sample == 0.5);
+  CHECK(read_config(json).tensor.values.distribution == numerics::Distribution::heavy_tailed);
+}
+
+TEST_CASE("what is shown of a workload is read again as the same") {
+  input::Json decode = workload_config("llama3-8b");
+  decode["workload"] = {
+      {"model", "llama3-8b"}, {"phase", "decode"}, {"context", 500}, {"batch", 5}};
+  input::Json fused = workload_config("gemma3-12b");
+  fused["workload"]["attention"] = {{"method", "fused"}, {"skips_outside_window", true}};
+  input::Json chunks = workload_config("gemma3-12b", 4096);
+  chunks["workload"]["chunks"] = 4;
+  for (const input::Json& json : {workload_config("gemma3-12b", 4096), decode, fused, chunks}) {
+    CHECK_NOTHROW(input::check_schema(json, "experiment"));
+    const input::Json shown = to_json(plan_of(json).config);
+    CHECK(shown.contains("workload"));
+    CHECK_NOTHROW(input::check_schema(shown, "experiment"));
+    CHECK(to_json(plan_of(shown).config) == shown);
+  }
+}
+
+/// A change to a good configuration, and the message that it must give.
+struct Mistake {
+  std::string pointer;
+  std::string value;
+  std::string place;
+  std::string remedy;
+};
+
+TEST_CASE("wrong workloads are refused with their place and a remedy") {
+  const std::vector<Mistake> mistakes = {
+      {"/workload/tokens", "0", "/workload/tokens", "0 is not an integer from 1"},
+      {"/workload/tokens", "-4", "/workload/tokens", "-4 is not an integer from 1"},
+      {"/workload/tokens", "131073", "/workload/tokens", "gemma3-12b takes 1 to 131072"},
+      {"/workload/batch", "0", "/workload/batch", "0 is not an integer from 1"},
+      {"/workload/context", "7", "/workload/context", "a prefill has \"tokens\""},
+      {"/workload/phase", "train", "/workload/phase", "one of prefill, decode"},
+      {"/workload/phase", "decode", "/workload/tokens", "decoding has a \"context\""},
+      {"/workload/model", "gemma3-12c", "/workload/model", "did you mean 'gemma3-12b'?"},
+      {"/workload/model", "gpt", "/workload/model", "llama3-70b"},
+      {"/workload/model", "none.json", "/workload/model", "cannot read none.json"},
+      {"/workload/model", "7", "/workload/model", "the name of a model"},
+      {"/workload/chunks", "0", "/workload/chunks", "0 is not an integer from 1"},
+      {"/workload/chunk", "2", "/workload/chunk", "did you mean 'chunks'?"},
+      {"/workload/attention", "fused", "/workload/attention", "expected an object"},
+      {"/workload/attention", R"({"methods": "fused"})", "/workload/attention/methods",
+       "did you mean 'method'?"},
+      {"/workload/attention", R"({"method": "fused", "score_bytes": 4})",
+       "/workload/attention/score_bytes", "fused scores stay in VMEM"},
+      {"/workload/attention", R"({"score_passes": 1.5})", "/workload/attention/score_passes",
+       "at least 2 times"},
+      {"/workload/attention", R"({"score_bytes": -1})", "/workload/attention/score_bytes",
+       "above 0"},
+      {"/workload/attention", R"({"skips_future": 1})", "/workload/attention/skips_future", "true"},
+      {"/workload", "7", "/workload", "expected an object, found a number"},
+      {"/topology/ring", "7", "/workload/model", "16 heads of gemma3-12b cannot be divided over 7"},
+      {"/topology/ring", "32", "/workload/model", "tensor parallelism takes 1, 2, 4, 8, 16"},
+      {"/topology/slice", "1x1", "/workload/model", "does not fit"},
+      {"/collective", "all-gather", "/collective", "AllReduces; remove this key"},
+      {"/tensor", R"({"bytes": "8 MiB"})", "/tensor",
+       "its size comes from the workload (256 x 3840)"},
+      {"/tensor", R"({"shape": [4, 4]})", "/tensor", "its size comes from the workload"},
+      {"/tensor", R"({"shapes": [4, 4]})", "/tensor/shapes", "did you mean 'shape'?"},
+      {"/tensor", "7", "/tensor", "expected an object, found a number"}};
+  for (const Mistake& mistake : mistakes) {
+    CAPTURE(mistake.pointer, mistake.value);
+    check_refused(
+        [&] { plan_of(with(workload_config("gemma3-12b"), mistake.pointer, mistake.value)); },
+        mistake.place, mistake.remedy);
+  }
+}
+
+TEST_CASE("a workload needs its model, its phase and its size") {
+  for (const std::string key : {"model", "phase", "tokens"}) {
+    input::Json json = workload_config("gemma3-12b");
+    json["workload"].erase(key);
+    check_refused([&] { plan_of(json); }, "/workload/" + key, "is missing");
+  }
+  input::Json json = workload_config("gemma3-12b");
+  json["workload"] = {{"model", "gemma3-12b"}, {"phase", "decode"}};
+  check_refused([&] { plan_of(json); }, "/workload/context", "is missing");
+}
+
+TEST_CASE("a model that does not fit is refused with what is missing") {
+  input::Json json = workload_config("gemma3-27b");
+  json["topology"] = {{"slice", "1x1"}};
+  check_refused([&] { plan_of(json); }, "/workload/model", "GiB more than its 14.90 GiB");
+  // It fits, until there are too many sequences.
+  json["topology"] = {{"slice", "4x4"}};
+  json["workload"] = {{"model", "gemma3-27b"}, {"phase", "decode"}, {"context", 4096}};
+  CHECK_NOTHROW(plan_of(json));
+  json["workload"]["batch"] = 1000;
+  check_refused([&] { plan_of(json); }, "/workload/model", "smaller batch");
+}
+
+TEST_CASE("more chunks than positions are refused") {
+  const TemporaryFile model(tiny_model().dump());
+  input::Json json = workload_config(model.path(), 8);
+  json["workload"]["chunks"] = 9;
+  check_refused([&] { plan_of(json); }, "/workload/chunks", "more than the 8 positions");
+  json["workload"]["chunks"] = 8;
+  CHECK_NOTHROW(plan_of(json));
+}
+
+TEST_CASE("a malformed model file is refused with its name and the place in it") {
+  input::Json no_layers = tiny_model();
+  no_layers["layers"] = 0;
+  input::Json misspelt = tiny_model();
+  misspelt["layer"] = 7;
+  const std::vector<std::pair<std::string, std::string>> contents = {
+      {"{\"name\": ", "not valid JSON at line 1"},
+      {"[]", "expected an object"},
+      {no_layers.dump(), "/layers: 0 is not an integer from 1"},
+      {misspelt.dump(), "did you mean 'layers'?"}};
+  for (const auto& [content, problem] : contents) {
+    const TemporaryFile file(content);
+    check_refused([&] { plan_of(workload_config(file.path())); }, "/workload/model", problem);
+    check_refused([&] { plan_of(workload_config(file.path())); }, "/workload/model", file.path());
+  }
+}
+
+}  // namespace
+}  // namespace equarx::config

@@ -1,0 +1,97 @@
+#include "experiments/input/object_reader.hpp"
+#include "experiments/input/json.hpp"
+
+#include <array>
+#include <limits>
+
+#include "tests/catch.hpp"
+#include "tests/support/errors.hpp"
+
+namespace equarx::input {
+namespace {
+
+using testing::check_refused;
+
+const Json kObject = {{"text", "hello"}, {"count", 7},          {"size", "32 MiB"},
+                      {"list", {1, 2}},  {"inner", {{"a", 1}}}, {"none", nullptr}};
+
+TEST_CASE("each getter reads its kind") {
+  ObjectReader reader(kObject, "/here");
+  CHECK(reader.text("text") == "hello");
+  CHECK(reader.integer("count", 7, 7) == 7);
+  CHECK(reader.quantity("size", units::Dimension::bytes) == 0x1p25);
+  CHECK(reader.array("list").size() == 2);
+  CHECK(reader.object("inner").integer("a", 0, 1) == 1);
+  CHECK(reader.has("none"));
+  CHECK_FALSE(reader.has("absent"));
+  reader.finish();
+}
+
+TEST_CASE("each getter refuses other kinds, and says what it wants and what it found") {
+  ObjectReader reader(kObject, "/here");
+  check_refused([&] { reader.text("count"); }, "/here/count", "expected a string, found a number");
+  check_refused([&] { reader.text("none"); }, "/here/none", "found null");
+  check_refused([&] { reader.integer("text", 0, 9); }, "/here/text",
+                "expected an integer, found a string");
+  check_refused([&] { reader.quantity("count", units::Dimension::time); }, "/here/count",
+                "expected a time with its unit, like \"1 us\", found a number");
+  check_refused([&] { reader.quantity("text", units::Dimension::time); }, "/here/text",
+                "like \"1 us\"");
+  check_refused([&] { reader.array("inner"); }, "/here/inner",
+                "expected an array, found an object");
+  check_refused([&] { reader.object("list"); }, "/here/list", "expected an object, found an array");
+  check_refused([] { ObjectReader(Json(true), ""); }, "the document", "expected an object");
+}
+
+TEST_CASE("a key that is missing is named with what is expected of it") {
+  ObjectReader reader(kObject, "/here");
+  check_refused([&] { reader.text("label"); }, "/here/label", "is missing; expected a string");
+  check_refused([&] { reader.integer("seed", 0, 1); }, "/here/seed", "expected an integer");
+  check_refused([&] { reader.quantity("latency", units::Dimension::time); }, "/here/latency",
+                "expected a time with its unit, like \"1 us\"");
+  constexpr std::array<std::string_view, 2> names = {"ring", "equarx"};
+  check_refused([&] { reader.choice("algorithm", names); }, "/here/algorithm",
+                "expected one of ring, equarx");
+}
+
+TEST_CASE("a required key that is misspelt is not called missing") {
+  ObjectReader reader(kObject, "/here");
+  check_refused([&] { reader.text("tetx"); }, "/here/text",
+                "unknown key 'text'; did you mean 'tetx'?");
+}
+
+TEST_CASE("integers outside their range, or that are none, are refused with the range") {
+  const Json values = {{"negative", -1}, {"fraction", 1.5}, {"whole", 2.0}, {"large", 1e20}};
+  ObjectReader reader(values, "");
+  for (const std::string key : {"negative", "fraction", "whole", "large"})
+    check_refused([&] { reader.integer(key, 1, 5); }, "/" + key, "is not an integer from 1 to 5");
+  const Json limits = {{"most", std::numeric_limits<std::uint64_t>::max()}};
+  CHECK(ObjectReader(limits, "").integer("most", 0, std::numeric_limits<std::uint64_t>::max()) ==
+        std::numeric_limits<std::uint64_t>::max());
+}
+
+TEST_CASE("a choice proposes the nearest name") {
+  constexpr std::array<std::string_view, 2> names = {"full-loop", "semi-loop"};
+  const Json values = {{"ring", "semiloop"}, {"number", 1}};
+  ObjectReader reader(values, "");
+  check_refused([&] { reader.choice("ring", names); }, "/ring",
+                "'semiloop' is not known; did you mean 'semi-loop'? (one of full-loop, semi-loop)");
+  check_refused([&] { reader.choice("number", names); }, "/number",
+                "expected one of full-loop, semi-loop, found a number");
+}
+
+TEST_CASE("keys that nobody asked for are errors") {
+  ObjectReader reader(kObject, "/here");
+  for (const std::string_view key : {"text", "size", "list", "inner", "none", "number"})
+    reader.has(key);
+  check_refused([&] { reader.finish(); }, "/here/count", "unknown key 'count'");
+}
+
+TEST_CASE("places are JSON pointers, with ~ and / escaped") {
+  const Json odd = {{"a/b~c", 1}};
+  ObjectReader reader(odd, "/here");
+  check_refused([&] { reader.text("a/b~c"); }, "/here/a~1b~0c", "expected a string");
+}
+
+}  // namespace
+}  // namespace equarx::input

@@ -1,0 +1,62 @@
+#include "experiments/inspect/hardware.hpp"
+#include "experiments/input/json.hpp"
+
+#include "experiments/config/hardware_json.hpp"
+#include "tests/catch.hpp"
+
+namespace equarx::inspect {
+namespace {
+
+TEST_CASE("the built-in chips are the five generations") {
+  std::vector<std::string> names;
+  for (const hardware::Chip& chip : built_in_chips()) names.push_back(chip.name);
+  CHECK(names == std::vector<std::string>{"tpu-v4", "tpu-v5e", "tpu-v5p", "tpu-v6e", "tpu-v7"});
+}
+
+TEST_CASE("the list shows each chip's links, memory and peak with their units") {
+  const std::vector<hardware::Chip> chips = built_in_chips();
+  const std::string table = to_table(chips);
+  for (const std::string part : {"45 GB/s", "16 GB", "819 GB/s", "197 Top/s", "tpu-v7"})
+    CHECK_THAT(table, ContainsSubstring(part));
+  for (const hardware::Chip& chip : chips) CHECK_THAT(table, ContainsSubstring(chip.description));
+  const input::Json json = to_json(chips);
+  REQUIRE(json.size() == chips.size());
+  CHECK(json[1]["name"] == "tpu-v5e");
+  CHECK(json[1]["description"] == chips[1].description);
+  CHECK(json[1]["links"] == 4);
+  CHECK(json[1]["link_bandwidth"] == "45 GB/s");
+  CHECK(json[1]["matrix_rate_bf16"] == "197 Top/s");
+}
+
+TEST_CASE("the report of a chip has every parameter with value, class and source") {
+  for (const hardware::Chip& chip : built_in_chips()) {
+    const std::string report = to_report(chip);
+    for (const hardware::ParameterInfo& info : hardware::parameters()) {
+      CAPTURE(chip.name, info.key);
+      const hardware::Parameter& parameter = chip.*info.member;
+      CHECK_THAT(report, ContainsSubstring(format_value(info, parameter) + "  ") &&
+                             ContainsSubstring(parameter.source) &&
+                             ContainsSubstring(std::string(info.description)));
+    }
+    CHECK_THAT(report, ContainsSubstring(chip.slices.source));
+  }
+}
+
+TEST_CASE("the report says slices and wraparound in words") {
+  const auto report = [](const std::string& name) { return to_report(config::load_chip(name, "")); };
+  CHECK_THAT(report("tpu-v5e"), ContainsSubstring("slices: 1x1, 2x2, 2x4") &&
+                                    ContainsSubstring("axes of length 16 wrap around"));
+  CHECK_THAT(report("tpu-v5p"),
+             ContainsSubstring("whole 4x4x4 cubes up to 6144 chips") &&
+                 ContainsSubstring("every axis wraps around in slices of whole"));
+  hardware::Chip chip = config::load_chip("tpu-v5e", "");
+  chip.slices.list.clear();
+  chip.slices.wraparound = hardware::WraparoundRule::never;
+  CHECK_THAT(to_report(chip),
+             ContainsSubstring("slices: none") && ContainsSubstring("no axis wraps around"));
+  chip.slices.cubes = hardware::CubeRule{.edge = 2, .axes = 2, .most_chips = 64};
+  CHECK_THAT(to_report(chip), ContainsSubstring("slices: whole 2x2 cubes up to 64 chips"));
+}
+
+}  // namespace
+}  // namespace equarx::inspect

@@ -1,0 +1,64 @@
+#include "experiments/output/files.hpp"
+#include "experiments/output/csv.hpp"
+
+#include <sys/stat.h>
+
+#include "experiments/output/output_file.hpp"
+#include "tests/support/sweeps.hpp"
+
+namespace equarx::output {
+namespace {
+
+using namespace testing;
+
+TEST_CASE("CSV quotes what would be misread") {
+  CHECK(csv({{"a", "b"}, {"1,5", "say \"hi\""}, {"", "x\ny"}}) ==
+        "a,b\n\"1,5\",\"say \"\"hi\"\"\"\n,\"x\ny\"\n");
+}
+
+TEST_CASE("a file is replaced whole, and nothing else is left") {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "a.txt";
+  write(file, "old");
+  CHECK(write_file(file, "new") == file);
+  CHECK(content(file) == "new");
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+}
+
+TEST_CASE("what is not a regular file is not replaced") {
+  const TemporaryFolder folder;
+  const auto pipe = folder.path() / "pipe";
+  REQUIRE(mkfifo(pipe.c_str(), S_IRUSR | S_IWUSR) == 0);
+  CHECK_THROWS_WITH(write_file(pipe, "x"), ContainsSubstring("it is a pipe or a device"));
+  CHECK(std::filesystem::is_fifo(pipe));
+  CHECK_THROWS_WITH(write_file(folder.path(), "x"), ContainsSubstring("it is a folder"));
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+}
+
+TEST_CASE("a file is replaced through the link that names it") {
+  const TemporaryFolder folder;
+  write(folder.path() / "file", "old");
+  std::filesystem::create_symlink(folder.path() / "file", folder.path() / "link");
+  write_file(folder.path() / "link", "new");
+  CHECK(content(folder.path() / "file") == "new");
+  CHECK(std::filesystem::is_symlink(folder.path() / "link"));
+}
+
+TEST_CASE("a file that was not kept leaves nothing behind") {
+  const TemporaryFolder folder;
+  {
+    OutputFile file(folder.path() / "a.txt");
+    file.stream() << "half";
+  }
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("a file that cannot be written is refused") {
+  CHECK_THROWS_WITH(write_file("/proc/nothing/here", "x"),
+                    ContainsSubstring("cannot write /proc/nothing/here"));
+  CHECK_THROWS_WITH(check_folder("/dev/null/x"), ContainsSubstring("is not a folder"));
+  CHECK_THROWS_WITH(make_folder("/dev/null/x"), ContainsSubstring("cannot make the folder"));
+}
+
+}  // namespace
+}  // namespace equarx::output

@@ -1,0 +1,141 @@
+#include "experiments/report/report.hpp"
+#include "experiments/input/json.hpp"
+
+#include <limits>
+
+#include "tests/catch.hpp"
+#include "tests/support/reports.hpp"
+#include "tests/support/run_command.hpp"
+
+namespace equarx::report {
+namespace {
+
+ReportInput sweep_input(std::size_t rows) {
+  const testing::TemporaryDirectory folder;
+  const std::vector<std::string> paths = {folder.write("sweep", testing::synthetic_sweep(rows))};
+  return {.title = "t", .results = read_results(paths), .pictures = {}, .version = "0.1.0"};
+}
+
+/// The configuration of a source as the page puts it together.
+input::Json tune::config_of(const input::Json& data, std::size_t source) {
+  const input::Json& entry = data["sources"][source];
+  if (!entry.contains("patch")) return entry["config"];
+  return data["sources"][entry["base"].get<std::size_t>()]["config"].patch(entry["patch"]);
+}
+
+const input::Json& column_of(const input::Json& data, const std::string& key) {
+  for (const input::Json& column : data["columns"])
+    if (column["key"] == key) return column;
+  throw std::logic_error("no column " + key);
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+TEST_CASE("the data of a page are those of the results") {
+  const ReportInput input = sweep_input(100);
+  const input::Json data = input::Json::parse(report_data(input));
+  CHECK(data["rows"] == 100);
+  const input::Json& time = column_of(data, "time_s");
+  const input::Json& label = column_of(data, "label");
+  const input::Json& bytes = column_of(data, "/tensor/bytes");
+  for (std::size_t row = 0; row < 100; ++row) {
+    const ReportRow& wanted = input.results.rows[row];
+    CHECK(time["values"][row].get<double>() ==
+          Approx(wanted.run["time_s"].get<double>()).epsilon(1e-8));
+    CHECK(label["dictionary"][label["codes"][row].get<std::size_t>()] == wanted.run["label"]);
+    CHECK(bytes["texts"][bytes["codes"][row].get<std::size_t>()] == wanted.axes["/tensor/bytes"]);
+    CHECK(data["row_sources"][row] == wanted.source);
+  }
+  CHECK(bytes["dictionary"][0] == 4096);
+  for (std::size_t source = 0; source < input.results.sources.size(); ++source)
+    CHECK(tune::config_of(data, source) == input.results.sources[source].config);
+}
+
+TEST_CASE("configurations that have little in common are whole") {
+  ReportInput input = sweep_input(6);
+  input.results.sources[1].config = {{"quite", "another"}};
+  input.results.sources[2].config = nullptr;
+  const input::Json data = input::Json::parse(report_data(input));
+  for (std::size_t source = 0; source < 3; ++source)
+    CHECK(tune::config_of(data, source) == input.results.sources[source].config);
+}
+
+TEST_CASE("parameters that repeat are stored once") {
+  ReportInput input = sweep_input(20);
+  for (ReportSource& source : input.results.sources)
+    source.parameters = {{"p", {{"value", 1}, {"class", "assumed"}, {"source", "-"}}}};
+  input.results.sources[3].parameters = nullptr;
+  const input::Json data = input::Json::parse(report_data(input));
+  CHECK(data["parameters"].size() == 2);
+  CHECK(data["sources"][9]["parameters"] == 0);
+  CHECK(data["sources"][3]["parameters"] == 1);
+}
+
+TEST_CASE("whole numbers are exact, and what is no number is missing") {
+  ReportInput input = sweep_input(2);
+  input.results.rows[0].run["wire_bytes_per_link"] = std::int64_t{9'007'199'254'740'991};
+  input.results.rows[0].run["speedup"] = std::numeric_limits<double>::quiet_NaN();
+  const input::Json data = input::Json::parse(report_data(input));
+  CHECK(column_of(data, "wire_bytes_per_link")["values"][0] == std::int64_t{9'007'199'254'740'991});
+  CHECK(column_of(data, "speedup")["values"][0].is_null());
+}
+
+TEST_CASE("no text of the input becomes markup or script") {
+  const std::string hostile =
+      "</script><!-- <script> & \" ' \\u003c {{data}} {{title}} \xe2\x80\xa8";
+  ReportInput input = sweep_input(2);
+  input.title = hostile;
+  input.version = hostile;
+  input.pictures = {{hostile, "<svg>" + hostile + "</svg>"}};
+  input.results.notes = {hostile};
+  input.results.sources[0] = {.version = hostile,
+                              .key = hostile,
+                              .config = {{hostile, hostile}},
+                              .parameters = {{hostile, {{"value", hostile}}}}};
+  input.results.rows[0].run["label"] = hostile;
+  input.results.rows[0].axes = {{hostile, hostile}};
+  input.results.rows[1].error = hostile;
+  input.results.rows[1].file = hostile;
+
+  const std::string data = report_data(input);
+  CHECK(data.find_first_of("<>&") == std::string::npos);
+  const input::Json parsed = input::Json::parse(data);
+  CHECK(parsed["title"] == hostile);
+  CHECK(parsed["pictures"][0]["svg"] == "<svg>" + hostile + "</svg>");
+  CHECK(column_of(parsed, "label")["dictionary"][0] == hostile);
+
+  const std::string page = make_report(input);
+  const std::string plain = make_report(sweep_input(2));
+  for (const char* tag : {"<script", "</script", "<!--", "<svg", "<title>"})
+    CHECK(count(page, tag) == count(plain, tag));
+  CHECK(count(page, "&lt;/script&gt;&lt;!-- &lt;script&gt; &amp; &quot; &#39;") == 1);  // the title
+}
+
+TEST_CASE("a title or name that is not UTF-8 does not stop the page") {
+  ReportInput input = sweep_input(2);
+  input.title = "\xff\xfe";
+  input.results.rows[0].file = "results\xff.json";
+  CHECK_NOTHROW(input::Json::parse(report_data(input)));
+  CHECK_NOTHROW(make_report(input));
+}
+
+TEST_CASE("a page reaches for nothing outside itself") {
+  const std::string page = make_report(sweep_input(2));
+  CHECK(page.starts_with("<!DOCTYPE html>"));
+  CHECK(count(page, "Content-Security-Policy\" content=\"default-src 'none'") == 1);
+  CHECK(count(page, " src=\"") == 0);
+  CHECK(count(page, "<link") == 0);
+  CHECK(count(page, "@import") == 0);
+  CHECK(count(page, "url(") == 0);
+}
+
+TEST_CASE("a page of 10,000 rows stays below 10 MB") {
+  CHECK(make_report(sweep_input(10'000)).size() < 10'000'000);
+}
+
+}  // namespace
+}  // namespace equarx::report

@@ -1,0 +1,180 @@
+#include "experiments/report/results.hpp"
+#include "experiments/input/json.hpp"
+
+#include "experiments/input/errors.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/reports.hpp"
+#include "tests/support/run_command.hpp"
+
+namespace equarx::report {
+namespace {
+
+using testing::synthetic_config;
+using testing::synthetic_run;
+
+input::Json point_line(const std::string& key, const input::Json& axes) {
+  return {{"point", 7}, {"key", key}, {"version", "0.1.0"}, {"axes", axes}};
+}
+
+input::Json run_line(const std::string& key, const std::string& bytes) {
+  input::Json line = point_line(key, {{"/tensor/bytes", bytes}});
+  line["run"] = synthetic_run(true, 1 << 20, 8, 8);
+  line["config"] = synthetic_config(bytes, "4x2", 8);
+  return line;
+}
+
+input::Json error_line(const std::string& key) {
+  input::Json line = point_line(key, {{"/tensor/bytes", "1 B"}});
+  line["error"] = "/tensor/bytes: too small";
+  return line;
+}
+
+input::Json result(const std::string& hash, const std::string& slice,
+            const std::string& version = "0.1.0") {
+  input::Json json = {
+      {"program", "equarx-sim"},
+      {"version", version},
+      {"config", synthetic_config("1 MiB", slice, 8)},
+      {"config_hash", hash},
+      {"parameters", {{"dma_queue", {{"value", 16}, {"class", "assumed"}, {"source", "-"}}}}},
+      {"baseline", "bf16"},
+      {"runs", input::Json::array()}};
+  for (const bool quantized : {false, true})
+    json["runs"].push_back(synthetic_run(quantized, 1 << 20, 8, 8));
+  return json;
+}
+
+/// Reads files of these texts, named 0, 1, ...
+ReportResults read(const std::vector<std::string>& texts) {
+  const testing::TemporaryDirectory folder;
+  std::vector<std::string> paths;
+  for (const std::string& text : texts)
+    paths.push_back(folder.write(std::to_string(paths.size()), text));
+  return read_results(paths);
+}
+
+TEST_CASE("a result has a row for each run, and one source") {
+  for (const int indent : {-1, 2}) {
+    const ReportResults results = read({result("00000000000000aa", "4x2").dump(indent) + "\n"});
+    REQUIRE(results.rows.size() == 2);
+    REQUIRE(results.sources.size() == 1);
+    CHECK(results.notes.empty());
+    CHECK(results.rows[1].run["label"] == "full-loop int8");
+    CHECK(results.rows[1].axes.empty());
+    CHECK(results.sources[0].key == "00000000000000aa");
+    CHECK(results.sources[0].version == "0.1.0");
+    CHECK(results.sources[0].config["topology"]["slice"] == "4x2");
+    CHECK(results.sources[0].parameters["dma_queue"]["class"] == "assumed");
+  }
+}
+
+TEST_CASE("results that differ in their configurations get axes that tell them apart") {
+  const ReportResults results =
+      read({result("00000000000000aa", "4x2").dump(2), result("00000000000000bb", "4x4").dump(2)});
+  REQUIRE(results.rows.size() == 4);
+  CHECK(results.rows[0].axes == input::Json{{"/topology/slice", "4x2"}});
+  CHECK(results.rows[3].axes == input::Json{{"/topology/slice", "4x4"}});
+}
+
+TEST_CASE("a sweep's lines are rows with their axes, and its failed points rows without a run") {
+  const ReportResults results =
+      read({run_line("a1", "1 MiB").dump() + "\n\n" + run_line("a2", "2 MiB").dump() + "\r\n" +
+            error_line("a3").dump()});
+  REQUIRE(results.rows.size() == 3);
+  CHECK(results.sources.size() == 3);
+  CHECK(results.notes.empty());
+  CHECK(results.rows[1].axes == input::Json{{"/tensor/bytes", "2 MiB"}});
+  CHECK(results.rows[1].point == 7);
+  CHECK(results.rows[1].error.empty());
+  CHECK(results.rows[2].run.is_null());
+  CHECK(results.rows[2].error == "/tensor/bytes: too small");
+  CHECK(results.sources[2].config.is_null());
+}
+
+TEST_CASE("results beside a sweep get its axes from their configurations") {
+  const ReportResults results =
+      read({run_line("a1", "2 MiB").dump() + "\n", result("00000000000000aa", "4x2").dump(2)});
+  REQUIRE(results.rows.size() == 3);
+  CHECK(results.rows[0].axes == input::Json{{"/tensor/bytes", "2 MiB"}});
+  CHECK(results.rows[2].axes == input::Json{{"/tensor/bytes", "1 MiB"}});
+}
+
+TEST_CASE(
+    "of what is there twice the last is kept, and a failure that was computed later is gone") {
+  input::Json again = run_line("a1", "1 MiB");
+  again["run"]["time_s"] = 1.5;
+  const ReportResults results =
+      read({error_line("a1").dump() + "\n" + run_line("a1", "1 MiB").dump() + "\n" +
+                error_line("a2").dump() + "\n",
+            again.dump() + "\n"});
+  REQUIRE(results.rows.size() == 2);
+  CHECK(results.rows[0].run["time_s"] == 1.5);
+  CHECK(results.rows[1].error == "/tensor/bytes: too small");
+  REQUIRE(results.notes.size() == 1);
+  CHECK_THAT(results.notes[0], ContainsSubstring("1 run is there more than once"));
+}
+
+TEST_CASE("two labels of a point are two rows, though a label be empty") {
+  input::Json empty = run_line("a1", "1 MiB");
+  empty["run"]["label"] = "";
+  const ReportResults results = read({run_line("a1", "1 MiB").dump() + "\n" + empty.dump() + "\n"});
+  CHECK(results.rows.size() == 2);
+  CHECK(results.notes.empty());
+}
+
+TEST_CASE("a last line that was cut off is noted and left out") {
+  const std::string line = run_line("a1", "1 MiB").dump();
+  for (const std::size_t length : {std::size_t{1}, line.size() / 2, line.size() - 1}) {
+    const ReportResults results = read({line + "\n" + line.substr(0, length)});
+    CHECK(results.rows.size() == 1);
+    REQUIRE(results.notes.size() == 1);
+    CHECK_THAT(results.notes[0], ContainsSubstring("its last line, 2, was cut off"));
+  }
+}
+
+TEST_CASE("several versions are noted, and their rows not taken for each other") {
+  const ReportResults results = read({result("00000000000000aa", "4x2").dump(),
+                                      result("00000000000000aa", "4x2", "0.2.0").dump()});
+  CHECK(results.rows.size() == 4);
+  REQUIRE(results.notes.size() == 1);
+  CHECK_THAT(results.notes[0], ContainsSubstring("0.1.0, 0.2.0"));
+}
+
+TEST_CASE("values of axes that are lists or objects are texts") {
+  input::Json line = run_line("a1", "1 MiB");
+  line["axes"] = {{"/tensor/shape", {512, 512}}, {"/topology", {{"torus", "4x4"}}}};
+  const ReportResults results = read({line.dump() + "\n" + line.dump() + "\n"});
+  CHECK(results.rows[0].axes["/tensor/shape"] == "[512,512]");
+  CHECK(results.rows[0].axes["/topology"] == R"({"torus":"4x4"})");
+}
+
+TEST_CASE("anything else is refused with file and line") {
+  const std::string good = run_line("a1", "1 MiB").dump() + "\n";
+  const auto refuses = [](const std::string& text, const std::string& part) {
+    CAPTURE(text);
+    CHECK_THROWS_WITH(read({text}), ContainsSubstring("/0: ") && ContainsSubstring(part));
+    CHECK_THROWS_AS(read({text}), input::InputError);
+  };
+  refuses("", "not valid JSON");
+  refuses("algorithm,time\nring,1\n", "not valid JSON at line 1");
+  refuses("[]", "not a result; is this what 'equarx-sim run --json'");
+  refuses("{}", "line 1: /key: expected a text");
+  refuses("{\"program\": 1}", "not a result");
+  refuses("{\"program\": \"equarx-sim\"}", "/runs: expected a list of runs");
+  refuses(R"({"hardware": "tpu-v5e"})", "line 1: /key");
+  refuses("{\n  \"hardware\": \"tpu-v5e\"\n}\n", "not a result");
+  refuses(good + "{broken\n" + good, "line 2: not valid JSON");
+  refuses(good + "[1]\n" + good, "line 2: not a point of a sweep");
+  refuses(good + R"({"key": "a", "version": "0.1.0", "axes": {}})" + "\n" + good,
+          "line 2: /run: expected a run, or an error");
+  refuses(
+      good + R"({"key": "a", "version": "0.1.0", "axes": {}, "run": {"label": 1}})" + "\n" + good,
+      "line 2: /run: expected a run, with its label");
+  refuses(R"({"program": "equarx-sim", "version": "0.1.0", "config_hash": "a", "runs": []})",
+          "no results in it");
+  CHECK_THROWS_WITH(read_results(std::vector<std::string>{"/no/such/file"}),
+                    ContainsSubstring("cannot read /no/such/file"));
+}
+
+}  // namespace
+}  // namespace equarx::report

@@ -1,0 +1,54 @@
+#include "experiments/result/json.hpp"
+#include "experiments/output/provenance.hpp"
+#include "experiments/input/json.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/support/configs.hpp"
+
+namespace equarx::result {
+namespace {
+
+using testing::changed;
+using testing::good_config;
+
+TEST_CASE("a result says what made it") {
+  const input::Json json = to_json(testing::run(good_config()));
+  CHECK(json["program"] == "equarx-sim");
+  CHECK(json["version"] == output::version());
+  CHECK(json["config"] == to_json(testing::plan_of(good_config()).config));
+  CHECK(json["config_hash"] == output::config_hash(json["config"]));
+  CHECK(json["parameters"]["hop_latency"]["class"] == "calibrated");
+  CHECK(json["baseline"] == "bf16");
+}
+
+TEST_CASE("each run has the keys that others rely on") {
+  const input::Json json = to_json(testing::run(good_config()));
+  REQUIRE(json["runs"].size() == 2);
+  for (const input::Json& run : json["runs"]) {
+    for (const std::string key : {"label", "time_s", "speedup", "lower_bound_s",
+                                  "wire_bytes_per_link", "chips", "simulation", "numerics"})
+      CHECK(run.contains(key));
+    for (const std::string key : {"mse", "nmse", "sqnr_db", "mse_vs_baseline", "ranks_identical"})
+      CHECK(run["numerics"].contains(key));
+    CHECK(run["simulation"] == "symmetric");
+    CHECK(run["chips"] == 8);
+  }
+  CHECK(to_json(testing::run(changed("/numerics", "off")))["runs"][0]["numerics"].is_null());
+}
+
+TEST_CASE("the resolved configuration of a result gives the result again") {
+  const input::Json once = to_json(testing::run(good_config()));
+  CHECK(to_json(testing::run(once["config"])) == once);
+}
+
+TEST_CASE("the hash is FNV-1a in 16 digits") {
+  // Of the two bytes "{}", worked out from the definition.
+  std::uint64_t hash = 14695981039346656037U;
+  for (const char c : {'{', '}'}) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  CHECK(std::stoull(output::config_hash(input::Json::object()), nullptr, 16) == hash);
+  CHECK(output::config_hash(input::Json::object()).size() == 16);
+  CHECK(output::config_hash(good_config()) != output::config_hash(changed("/tensor/values/seed", "2")));
+}
+
+}  // namespace
+}  // namespace equarx::result

@@ -1,0 +1,50 @@
+#include "experiments/sweep/key.hpp"
+#include "experiments/input/json.hpp"
+
+#include "experiments/config/hardware_json.hpp"
+#include "tests/support/sweeps.hpp"
+
+namespace equarx::sweep {
+namespace {
+
+using namespace testing;
+
+std::string key_of(const input::Json& config) { return SweepKeys().key(config); }
+
+TEST_CASE("keys are of what a configuration means, not of how it is written") {
+  const std::string key = key_of(good_config());
+  CHECK(key.size() == 16);
+  CHECK(key == key_of(good_config()));
+  input::Json terse = good_config();
+  terse.erase("simulation");
+  CHECK(key == key_of(terse));
+  for (const auto& [pointer, text] :
+       {std::pair{"/tensor/values/seed", "2"}, std::pair{"/collectives/1/minishards", "4"},
+        std::pair{"/baseline", "int8"}, std::pair{"/numerics", "off"}})
+    CHECK(key != key_of(changed(pointer, text)));
+  // A fault changes the times, and nothing else of the configuration.
+  const input::Json slow = changed("/faults", R"~({"chips": [{"chip": "(0,0)", "slowdown": 2}]})~");
+  config::read_config(slow);
+  CHECK(key != key_of(slow));
+}
+
+TEST_CASE("keys follow the contents of files") {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "chip.json";
+  const input::Json config = changed("/hardware", file.string());
+  const input::Json chip = tpu_v5e();
+  write(file, chip.dump());
+  const std::string key = key_of(config);
+  CHECK(key == key_of(config));
+  write(file, chip.dump() + " ");
+  CHECK(key != key_of(config));
+}
+
+TEST_CASE("what is no configuration has a key, too") {
+  const std::string key = key_of(changed("/topology/slice", "3x7"));
+  CHECK(key.size() == 16);
+  CHECK(key != key_of(changed("/topology/slice", "5x7")));
+}
+
+}  // namespace
+}  // namespace equarx::sweep

@@ -1,0 +1,141 @@
+#include "experiments/sweep/store.hpp"
+#include "experiments/output/provenance.hpp"
+#include "experiments/input/json.hpp"
+
+#include "experiments/result/json.hpp"
+#include "tests/support/sweeps.hpp"
+
+namespace equarx::sweep {
+namespace {
+
+using namespace testing;
+
+/// The lines of a point with `runs` runs.
+std::string lines(const std::string& key, int runs = 2,
+                  const std::string& made_by = std::string(output::version())) {
+  std::string text;
+  for (int run = 0; run < runs; ++run)
+    text += input::Json({{"point", 0},
+                  {"key", key},
+                  {"version", made_by},
+                  {"axes", input::Json::object()},
+                  {"run", {{"label", std::to_string(run)}}},
+                  {"config",
+                   {{"collectives", input::Json(std::vector<int>(static_cast<std::size_t>(runs)))}}}})
+                .dump() +
+            '\n';
+  return text;
+}
+
+std::string error(const std::string& key) {
+  return input::Json({{"point", 0},
+               {"key", key},
+               {"version", output::version()},
+               {"axes", input::Json::object()},
+               {"error", "e"}})
+             .dump() +
+         '\n';
+}
+
+/// A folder with that in its results.jsonl.
+struct Results : TemporaryFolder {
+  explicit Results(const std::string& text = "") {
+    if (!text.empty()) write(file(), text);
+  }
+  std::filesystem::path file() const { return path() / "results.jsonl"; }
+};
+
+TEST_CASE("what was appended is found, now and later") {
+  const Results results;
+  {
+    SweepStore store(results.path());
+    store.open();
+    store.append("a", lines("a"), false);
+    store.append("b", error("b"), true);
+    CHECK(store.lines(*store.find("a")) == lines("a"));
+    CHECK(store.find("c") == nullptr);
+  }
+  SweepStore store(results.path());
+  store.open();
+  CHECK(store.broken_lines() == 0);
+  CHECK(store.lines(*store.find("a")) == lines("a"));
+  CHECK_FALSE(store.find("a")->failed);
+  CHECK(store.find("b")->failed);
+  CHECK(content(results.file()) == lines("a") + error("b"));
+}
+
+TEST_CASE("wherever a file is cut, whole points stay") {
+  const std::string whole = lines("a") + error("b");
+  const std::string last = lines("c", 3);
+  for (std::size_t length = 0; length < last.size(); length += 7) {
+    CAPTURE(length);
+    const Results results(whole + last.substr(0, length));
+    SweepStore store(results.path());
+    CHECK((store.broken_lines() > 0) == (length > 0));
+    CHECK(store.find("c") == nullptr);
+    store.open();
+    CHECK(content(results.file()) == whole);
+    CHECK(store.lines(*store.find("a")) == lines("a"));
+    store.append("c", last, false);
+    CHECK(store.lines(*store.find("c")) == last);
+    CHECK(content(results.file()) == whole + last);
+  }
+}
+
+TEST_CASE("a cut in the middle, as of merged shards, costs that point only") {
+  const std::string a = lines("a");
+  const Results results(a.substr(0, a.size() - 9) + lines("b") + lines("c"));
+  SweepStore store(results.path());
+  store.open();
+  CHECK(store.find("a") == nullptr);
+  CHECK(store.find("b") == nullptr);
+  CHECK(store.lines(*store.find("c")) == lines("c"));
+}
+
+TEST_CASE("a point that is there twice counts once, and success counts more than failure") {
+  const Results results(error("a") + lines("b") + lines("b") + lines("a"));
+  SweepStore store(results.path());
+  store.open();
+  CHECK(store.broken_lines() == 0);
+  CHECK(store.lines(*store.find("a")) == lines("a"));
+  CHECK(store.lines(*store.find("b")) == lines("b"));
+}
+
+TEST_CASE("results of another version are not mixed in") {
+  const Results results(lines("a") + lines("b", 2, "0.0.1"));
+  CHECK_THROWS_WITH(
+      SweepStore(results.path()),
+      ContainsSubstring("line 3 was computed by version 0.0.1") && ContainsSubstring("--fresh"));
+}
+
+TEST_CASE("files that no sweep wrote are refused, and left as they are") {
+  for (const char* text : {"point,key\n1,2\n", "{\"a\": 1}\n", "[]\n", "notes",
+                           "{\"key\": 1, \"version\": \"0\"}\n"}) {
+    CAPTURE(text);
+    const Results results(text);
+    CHECK_THROWS_WITH(SweepStore(results.path()), ContainsSubstring("line 1 is not of a sweep"));
+    CHECK(content(results.file()) == text);
+  }
+}
+
+TEST_CASE("a full disk is an error, and what did not fit is not there") {
+  const TemporaryFolder full;
+  SweepStore store(full.path());
+  std::filesystem::create_symlink("/dev/full", full.path() / "results.jsonl");
+  store.open();
+  CHECK_THROWS_WITH(store.append("b", lines("b"), false),
+                    ContainsSubstring("No space left on device") && ContainsSubstring("make room"));
+  CHECK(store.find("b") == nullptr);
+}
+
+TEST_CASE("old results are moved aside under a free name") {
+  const Results results(lines("a"));
+  CHECK(move_results_aside(results.path()) == results.path() / "results.1.jsonl");
+  CHECK(move_results_aside(results.path()).empty());
+  write(results.file(), lines("b"));
+  CHECK(move_results_aside(results.path()) == results.path() / "results.2.jsonl");
+  CHECK(content(results.path() / "results.1.jsonl") == lines("a"));
+}
+
+}  // namespace
+}  // namespace equarx::sweep

@@ -1,0 +1,44 @@
+// What the validation study shows, row by row.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "experiments/study/study.hpp"
+#include "tests/catch.hpp"
+
+namespace equarx::laws {
+namespace {
+
+const std::string kFolder = EQUARX_SOURCE_DIR "/experiments/validation";
+
+/// The study, which names its chip from the repository's top level, wherever the test runs.
+study::StudyResult run_validation() {
+  study::Study study = study::load_study(kFolder);
+  for (study::StudyExperiment& experiment : study.experiments)
+    if (experiment.config["hardware"] != "tpu-v5e")
+      experiment.config["hardware"] = kFolder + "/ideal_chip.json";
+  return study::run_study(study, [](const std::string&) {});
+}
+
+TEST_CASE("of the validation study exactly those rows miss that its README names") {
+  std::vector<std::string> missed;
+  for (const study::StudyOutcome& outcome : run_validation().outcomes)
+    if (!outcome.within_tolerance()) missed.push_back(outcome.row.id);
+  CHECK(missed == std::vector<std::string>{"all-gather-1MiB", "line-all-gather-32MiB",
+                                           "line-all-gather-128KiB"});
+}
+
+TEST_CASE("the validation study calibrates on two rows, and is strict about formulas") {
+  const study::Study study = study::load_study(kFolder);
+  CHECK(std::ranges::count(study.rows, study::Role::calibration, &study::StudyRow::role) == 2);
+  CHECK(std::ranges::count(study.rows, study::Role::prediction, &study::StudyRow::role) == 7);
+  for (const study::StudyRow& row : study.rows) {
+    CAPTURE(row.id);
+    if (row.role == study::Role::closed_form && row.id != "torus-bound") CHECK(row.tolerance <= 1e-5);
+    if (row.role == study::Role::calibration) CHECK(row.tolerance <= 0.01);
+    CHECK(row.source.starts_with("closed form: ") == (row.role == study::Role::closed_form));
+  }
+}
+
+}  // namespace
+}  // namespace equarx::laws

@@ -1,0 +1,106 @@
+#include "models/formats/block_format.hpp"
+
+#include "tests/catch.hpp"
+
+using namespace equarx::numerics;
+
+namespace {
+
+BlockFormat int8_format(ScaleLayout layout, std::size_t block = 0) {
+  return {ElementFormat::int8, true, ScaleFormat::fp32, layout, block};
+}
+
+}  // namespace
+
+TEST_CASE("sizes of elements and scales") {
+  REQUIRE(element_bits(ElementFormat::fp32) == 32);
+  REQUIRE(element_bits(ElementFormat::bf16) == 16);
+  REQUIRE(element_bits(ElementFormat::int8) == 8);
+  REQUIRE(element_bits(ElementFormat::fp8_e4m3) == 8);
+  REQUIRE(element_bits(ElementFormat::fp8_e5m2) == 8);
+  REQUIRE(scale_bytes(ScaleFormat::fp32) == 4);
+  REQUIRE(scale_bytes(ScaleFormat::bf16) == 2);
+  REQUIRE(payload_bytes({}, 3) == 6);
+  REQUIRE(payload_bytes(int8_format(ScaleLayout::strided), 1025) == 1025);
+}
+
+TEST_CASE("strided scales: one a lane, and no more than there are elements") {
+  const BlockFormat format = int8_format(ScaleLayout::strided);
+  REQUIRE(scale_count(format, 0) == 0);
+  REQUIRE(scale_count(format, 1) == 1);
+  REQUIRE(scale_count(format, 1023) == 1023);
+  REQUIRE(scale_count(format, 1024) == 1024);
+  REQUIRE(scale_count(format, 1U << 20) == 1024);
+}
+
+TEST_CASE("contiguous scales: the last block may be short") {
+  const BlockFormat format = int8_format(ScaleLayout::contiguous, 32);
+  REQUIRE(scale_count(format, 0) == 0);
+  REQUIRE(scale_count(format, 1) == 1);
+  REQUIRE(scale_count(format, 32) == 1);
+  REQUIRE(scale_count(format, 33) == 2);
+}
+
+TEST_CASE("a format without scales has none, whatever its other fields say") {
+  REQUIRE(scale_count({}, 4096) == 0);
+  REQUIRE(scale_count({.layout = ScaleLayout::contiguous}, 4096) == 0);
+}
+
+TEST_CASE("contiguous blocks of 0 elements are refused") {
+  REQUIRE_THROWS_WITH(scale_count(int8_format(ScaleLayout::contiguous), 4),
+                      ContainsSubstring("block is 0"));
+}
+
+TEST_CASE("names of formats") {
+  REQUIRE(name(ElementFormat::fp32) == "fp32");
+  REQUIRE(name(ElementFormat::bf16) == "bf16");
+  REQUIRE(name(ElementFormat::int8) == "int8");
+  REQUIRE(name(ElementFormat::fp8_e4m3) == "fp8-e4m3");
+  REQUIRE(name(ElementFormat::fp8_e5m2) == "fp8-e5m2");
+  REQUIRE(name(ScaleFormat::fp32) == "fp32");
+  REQUIRE(name(ScaleFormat::bf16) == "bf16");
+  REQUIRE(name(ScaleLayout::strided) == "strided");
+  REQUIRE(name(ScaleLayout::contiguous) == "contiguous");
+}
+
+TEST_CASE("packed elements fill whole bytes") {
+  REQUIRE(payload_bytes({.element = ElementFormat::int4}, 3) == 2);
+  REQUIRE(payload_bytes({.element = ElementFormat::fp4_e2m1}, 32) == 16);
+  REQUIRE(payload_bytes({.element = ElementFormat::fp6_e2m3}, 32) == 24);
+  REQUIRE(payload_bytes({.element = ElementFormat::fp6_e3m2}, 1) == 1);
+  REQUIRE(payload_bytes({.element = ElementFormat::fp6_e3m2}, 3) == 3);
+  REQUIRE(payload_bytes({.element = ElementFormat::mxint8}, 5) == 5);
+  REQUIRE(scale_bytes(ScaleFormat::e8m0) == 1);
+  REQUIRE(scale_bytes(ScaleFormat::e4m3) == 1);
+}
+
+TEST_CASE("named formats") {
+  const auto find = [](std::string_view wanted) {
+    for (const NamedFormat& format : named_formats())
+      if (format.name == wanted) return format.format;
+    FAIL("no format " << wanted);
+    return BlockFormat{};
+  };
+  REQUIRE(named_formats().size() == 14);
+  REQUIRE(find("fp16") == BlockFormat{.element = ElementFormat::fp16});
+  REQUIRE(find("int8") == BlockFormat{.element = ElementFormat::int8, .scaled = true});
+  REQUIRE(find("mxfp4") == BlockFormat{ElementFormat::fp4_e2m1, true, ScaleFormat::e8m0,
+                                       ScaleLayout::contiguous, 32});
+  REQUIRE(find("nvfp4") == BlockFormat{ElementFormat::fp4_e2m1, true, ScaleFormat::e4m3,
+                                       ScaleLayout::contiguous, 16});
+  REQUIRE(find("mxint8").element == ElementFormat::mxint8);
+}
+
+TEST_CASE("formats have the same groups if they have scales for the same elements") {
+  const BlockFormat strided = int8_format(ScaleLayout::strided);
+  BlockFormat other = int8_format(ScaleLayout::strided, 128);  // a block counts for nothing here
+  other.element = ElementFormat::fp8_e4m3;
+  other.scale = ScaleFormat::bf16;
+  REQUIRE(same_groups(strided, other));
+  const BlockFormat blocks = int8_format(ScaleLayout::contiguous, 32);
+  REQUIRE(same_groups(blocks, blocks));
+  REQUIRE_FALSE(same_groups(blocks, int8_format(ScaleLayout::contiguous, 64)));
+  REQUIRE_FALSE(same_groups(blocks, int8_format(ScaleLayout::strided, 32)));
+  REQUIRE_FALSE(same_groups(blocks, {}));
+  REQUIRE_FALSE(same_groups({}, {}));
+}

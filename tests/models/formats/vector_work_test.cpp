@@ -1,0 +1,26 @@
+#include "models/formats/vector_work.hpp"
+
+#include <stdexcept>
+
+#include "tests/catch.hpp"
+
+using namespace equarx::numerics;
+
+TEST_CASE("a narrower format of a kind never costs a vector unit less") {
+  using enum ElementFormat;
+  for (const auto operations : {decode_operations, encode_operations}) {
+    CHECK(operations(fp32) == 0.0);
+    CHECK(operations(bf16) > operations(fp32));
+    CHECK(operations(int8) > operations(bf16));
+    CHECK(operations(int4) > operations(int8));
+    CHECK(operations(mxint8) == operations(int8));
+    CHECK(operations(fp8_e4m3) == operations(fp8_e5m2));
+    CHECK(operations(fp4_e2m1) > operations(fp8_e4m3));
+    CHECK(operations(fp6_e2m3) == operations(fp6_e3m2));
+  }
+}
+
+TEST_CASE("what is not a format has no cost") {
+  REQUIRE_THROWS_AS(decode_operations(static_cast<ElementFormat>(99)), std::logic_error);
+  REQUIRE_THROWS_AS(encode_operations(static_cast<ElementFormat>(99)), std::logic_error);
+}

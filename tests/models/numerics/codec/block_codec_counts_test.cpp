@@ -1,0 +1,71 @@
+// block_codec where it counts what quantization did.
+#include "tests/models/numerics/codec/codecs.hpp"
+
+using namespace equarx::numerics;
+
+TEST_CASE("counts are those of one element at a time") {
+  std::mt19937 random(37);
+  for (const BlockFormat& format : all_formats()) {
+    const BlockCodec codec(format);
+    for (Kind kind : {Kind::normal, Kind::any_bits, Kind::any_finite, Kind::sparse}) {
+      const Floats input = draw_many(kind, 2100, random);
+      Floats scales = run<ReferenceCodec>(format, input).scales;
+      for (float& scale : scales) scale *= 0.9F;  // some clip
+      QuantizeCounts expected;
+      for (std::size_t e = 0; e < input.size(); ++e)
+        expected += codec.count(std::span(input).subspan(e, 1), e, scales);
+      INFO(describe(format) << " " << static_cast<int>(kind));
+      on_every_target([&] { REQUIRE(codec.count(input, 0, scales) == expected); });
+    }
+  }
+}
+
+TEST_CASE("counts of what quantization does") {
+  const BlockCodec codec(format_of(ElementFormat::int8));
+  const Floats input{100.0F, -63.8F, 63.7F, 0.2F, -0.2F, 0.0F, kNan};
+  const QuantizeCounts counts = codec.count(input, 0, Floats{0.5F});
+  REQUIRE(counts == QuantizeCounts{.elements = 7, .clipped = 2, .flushed = 3, .non_finite = 0});
+}
+
+TEST_CASE("counts: abs-max scales clip nothing, poison all, and flush what is small") {
+  for (const BlockFormat& format :
+       {format_of(ElementFormat::int8), format_of(ElementFormat::int8, ScaleFormat::bf16)}) {
+    const BlockCodec codec(format);
+    Floats input(32, 0.001F);
+    input[3] = -0.9999F;
+    REQUIRE(codec.count(input, 0, run<BlockCodec>(format, input).scales) ==
+            QuantizeCounts{.elements = 32, .clipped = 0, .flushed = 31, .non_finite = 0});
+    input[4] = kInf;
+    REQUIRE(codec.count(input, 0, run<BlockCodec>(format, input).scales) ==
+            QuantizeCounts{.elements = 32, .clipped = 0, .flushed = 0, .non_finite = 32});
+  }
+}
+
+TEST_CASE("counts of casts start where the range, not the rounding, changes a value") {
+  const auto clipped = [](ElementFormat element, float value) {
+    return BlockCodec({.element = element}).count(Floats{value}, 0, {}).clipped == 1;
+  };
+  REQUIRE_FALSE(clipped(ElementFormat::fp8_e4m3, 464.0F));
+  REQUIRE(clipped(ElementFormat::fp8_e4m3, std::nextafter(464.0F, kInf)));
+  REQUIRE_FALSE(clipped(ElementFormat::fp8_e5m2, std::nextafter(61440.0F, 0.0F)));
+  REQUIRE(clipped(ElementFormat::fp8_e5m2, -61440.0F));
+  REQUIRE_FALSE(clipped(ElementFormat::fp8_e5m2, kInf));
+  REQUIRE(clipped(ElementFormat::bf16, kMax));
+  REQUIRE_FALSE(clipped(ElementFormat::bf16, 0x1.FEp127F));
+  REQUIRE_FALSE(clipped(ElementFormat::fp32, kMax));
+  REQUIRE(BlockCodec({.element = ElementFormat::bf16}).count(Floats{kTiny, kMax}, 0, {}) ==
+          QuantizeCounts{.elements = 2, .clipped = 1, .flushed = 1, .non_finite = 1});
+}
+
+TEST_CASE("counts of pieces add up") {
+  std::mt19937 random(20);
+  for (const BlockFormat& format : all_formats()) {
+    const BlockCodec codec(format);
+    const Floats input = draw_many(Kind::any_bits, 3000, random);
+    const Result r = run<BlockCodec>(format, input);
+    QuantizeCounts sum = codec.count(std::span(input).first(1500), 0, r.scales);
+    sum += codec.count(std::span(input).subspan(1500), 1500, r.scales);
+    REQUIRE(sum == codec.count(input, 0, r.scales));
+    REQUIRE(sum.elements == 3000);
+  }
+}

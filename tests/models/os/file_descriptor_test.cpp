@@ -1,0 +1,45 @@
+#include "models/os/file_descriptor.hpp"
+
+#include <cerrno>
+
+#include <fcntl.h>
+
+#include "tests/catch.hpp"
+
+using equarx::os::FileDescriptor;
+
+namespace {
+
+int open_null() { return open("/dev/null", O_RDONLY | O_CLOEXEC); }
+
+bool is_open(int number) { return fcntl(number, F_GETFD) >= 0; }
+
+}  // namespace
+
+TEST_CASE("a file descriptor closes at the end of its scope") {
+  int number = -1;
+  {
+    const FileDescriptor descriptor(open_null());
+    number = descriptor.number();
+    REQUIRE(descriptor.is_open());
+    REQUIRE(is_open(number));
+  }
+  REQUIRE_FALSE(is_open(number));
+}
+
+TEST_CASE("a file descriptor is closed once, however often that is asked for") {
+  FileDescriptor descriptor(open_null());
+  REQUIRE(descriptor.close());
+  REQUIRE_FALSE(descriptor.is_open());
+  REQUIRE(descriptor.close());
+}
+
+TEST_CASE("what open() refused is not open, and what is not there cannot be closed") {
+  FileDescriptor refused(-1);
+  REQUIRE_FALSE(refused.is_open());
+  REQUIRE(refused.close());
+  FileDescriptor closed_elsewhere(open_null());
+  REQUIRE(::close(closed_elsewhere.number()) == 0);
+  REQUIRE_FALSE(closed_elsewhere.close());
+  REQUIRE(errno == EBADF);
+}

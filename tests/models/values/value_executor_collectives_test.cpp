@@ -1,0 +1,292 @@
+// Every algorithm and collective against its scalar oracle, bit by bit.
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "models/collectives/broadcast_program.hpp"
+#include "models/collectives/exchange_program.hpp"
+#include "models/collectives/ring_program.hpp"
+#include "models/collectives/traffic.hpp"
+#include "models/values/value_executor.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/rings.hpp"
+#include "tests/support/scalar_exchange.hpp"
+#include "tests/support/scalar_torus.hpp"
+
+using namespace equarx::values;
+using namespace equarx::collectives;
+using equarx::numerics::BlockFormat;
+using equarx::numerics::ElementFormat;
+using equarx::numerics::InputSpec;
+using equarx::numerics::ScaleFormat;
+using equarx::numerics::ScaleLayout;
+
+namespace {
+
+using Lengths = std::vector<std::uint32_t>;
+
+struct Formats {
+  std::string name;
+  BlockFormat reduce_scatter;
+  BlockFormat all_gather;
+};
+
+const std::vector<Formats>& all_formats() {
+  const BlockFormat bf16 = plain(ElementFormat::bf16);
+  const BlockFormat fp32 = plain(ElementFormat::fp32);
+  const BlockFormat e4m3{ElementFormat::fp8_e4m3, true, ScaleFormat::bf16, ScaleLayout::strided, 0};
+  static const std::vector<Formats> formats = {
+      {"bf16", bf16, bf16},
+      {"fp32", fp32, fp32},
+      {"int8 strided", int8_strided(), int8_strided()},
+      {"int8 blocks", int8_blocks(7), int8_blocks(7)},
+      {"fp8", e4m3, e4m3},
+      {"fp8 casts", plain(ElementFormat::fp8_e4m3), plain(ElementFormat::fp8_e4m3)},
+      {"int8, bf16", int8_strided(), bf16},
+      {"int8, fp32", int8_blocks(32), fp32},
+      {"bf16, int8", bf16, int8_blocks(32)},
+      {"int8 strided, int8 blocks", int8_strided(), int8_blocks(32)},
+      {"fp8, int8", e4m3, int8_blocks(32)}};
+  return formats;
+}
+
+bool same_bits(const std::vector<float>& one, const std::vector<float>& other) {
+  return one.size() == other.size() &&
+         std::memcmp(one.data(), other.data(), one.size() * sizeof(float)) == 0;
+}
+
+// Bytes that all ranks send over each channel, by the traffic count.
+std::vector<std::uint64_t> planned_bytes(const Program& program) {
+  std::vector<std::uint64_t> planned(program.channels.size());
+  for (Rank rank = 0; rank < program.ranks(); ++rank) {
+    const auto sent = sent_bytes(program, rank);
+    for (std::size_t channel = 0; channel < sent.size(); ++channel)
+      planned[channel] += sent[channel];
+  }
+  return planned;
+}
+
+// Runs a program and holds it to everything that must be true of any.
+void check(const Program& program, const TensorSource& source, const std::vector<float>& oracle,
+           bool exact = false) {
+  ResultTensor result(result_elements(program), source.format());
+  const ValueResult values = execute(program, source, {.threads = 1, .result = &result});
+  std::vector<float> computed(result.elements());
+  result.read(0, computed);
+  REQUIRE(same_bits(computed, oracle));
+  REQUIRE(values.ranks_identical);
+  REQUIRE(values.against_exact.count == oracle.size());
+  REQUIRE(values.against_exact.nmse < 0.1);
+  if (exact) REQUIRE(values.against_exact.mse == 0.0);
+  REQUIRE(values.computed_elements == oracle.size());
+  REQUIRE(values.sent_bytes == planned_bytes(program));
+  REQUIRE(values.received_bytes == values.sent_bytes);
+  // Neither the threads nor what an interpreter ran before change anything.
+  ResultTensor again(result_elements(program), source.format());
+  const ValueResult threaded = execute(program, source, {.threads = 3, .result = &again});
+  std::vector<float> other(again.elements());
+  again.read(0, other);
+  REQUIRE(same_bits(other, oracle));
+  REQUIRE(threaded.sent_bytes == values.sent_bytes);
+  REQUIRE(threaded.against_exact.mse == values.against_exact.mse);
+}
+
+void check_torus(const Lengths& lengths, std::uint64_t elements, ElementFormat tensor,
+                 const RingOptions& options) {
+  const Program program = make_ring_program(RankGrid(lengths), elements, tensor, options);
+  const TensorSource source(InputSpec{.seed = 21}, elements, tensor);
+  const bool exact =
+      options.collective == Collective::all_gather && !options.all_gather.scaled &&
+      (options.all_gather.element == tensor || options.all_gather.element == ElementFormat::fp32);
+  check(program, source, ScalarTorus(options, program.partition, source).result(), exact);
+}
+
+RingOptions torus(RingStyle style, Collective collective, const Formats& formats,
+                  std::uint32_t minishards, std::uint32_t microshards) {
+  return {.style = style,
+          .reduce_scatter = formats.reduce_scatter,
+          .all_gather = formats.all_gather,
+          .cut = {.minishards = minishards, .microshards = microshards},
+          .collective = collective};
+}
+
+constexpr Collective kRingCollectives[] = {Collective::all_reduce, Collective::reduce_scatter,
+                                           Collective::all_gather};
+
+}  // namespace
+
+TEST_CASE("tori of every shape have the oracle's bits in every format") {
+  for (const Lengths& lengths : {Lengths{4, 2}, {3, 3}, {2, 2, 2}, {5}})
+    for (const Collective collective : kRingCollectives)
+      for (const RingStyle style : kStyles)
+        for (const Formats& formats : all_formats()) {
+          CAPTURE(lengths, name(collective), name(style), formats.name);
+          check_torus(lengths, 9'001, ElementFormat::bf16, torus(style, collective, formats, 2, 2));
+        }
+}
+
+TEST_CASE("large and lopsided tori have the oracle's bits") {
+  for (const Lengths& lengths : {Lengths{4, 4, 4}, {16}, {2, 3, 5}, {2, 8}, {8, 2}})
+    for (const Collective collective : kRingCollectives)
+      for (const RingStyle style : kStyles) {
+        CAPTURE(lengths, name(collective), name(style));
+        check_torus(lengths, 12'007, ElementFormat::fp32,
+                    torus(style, collective, all_formats()[3], 3, 2));
+        check_torus(lengths, 12'007, ElementFormat::bf16,
+                    torus(style, collective, all_formats()[0], 1, 4));
+      }
+}
+
+TEST_CASE("the depth of the pipeline and the cut change no oracle") {
+  for (const auto& [minishards, microshards] : {std::pair{1U, 1U}, {1U, 7U}, {5U, 1U}, {3U, 4U}})
+    for (const RingStyle style : kStyles)
+      for (const std::size_t which : {2, 3, 8}) {
+        CAPTURE(minishards, microshards, name(style), which);
+        check_torus(
+            {3, 4}, 30'011, ElementFormat::bf16,
+            torus(style, Collective::all_reduce, all_formats()[which], minishards, microshards));
+      }
+}
+
+TEST_CASE("cuts that differ from stage to stage have the oracle's bits") {
+  // 128 elements a scale, strided: more minishards for the larger chunks of the first stages.
+  for (const RingStyle style : kStyles)
+    for (const std::size_t which : {0, 2, 6, 8}) {
+      CAPTURE(name(style), which);
+      RingOptions options = torus(style, Collective::all_reduce, all_formats()[which], 1, 1);
+      options.cut = {.minishards = {}, .microshards = {}, .elements_per_scale = 4};
+      check_torus({4, 2}, 150'011, ElementFormat::bf16, options);
+    }
+}
+
+TEST_CASE("any order of the axes has the oracle's bits, rotated or not") {
+  for (const std::vector<std::size_t>& axes :
+       {std::vector<std::size_t>{0, 1, 2}, {2, 1, 0}, {1, 0, 2}})
+    for (const bool rotate : {false, true})
+      for (const RingStyle style : kStyles) {
+        CAPTURE(axes, rotate, name(style));
+        RingOptions options = torus(style, Collective::all_reduce, all_formats()[3], 2, 2);
+        options.axes = axes;
+        options.rotate_axes = rotate;
+        check_torus({2, 3, 4}, 20'011, ElementFormat::bf16, options);
+      }
+}
+
+TEST_CASE("recursive halving, on grids of twos, has the oracle's bits") {
+  for (const std::size_t rounds : {1U, 2U, 3U, 4U})
+    for (const Formats& formats : all_formats()) {
+      CAPTURE(rounds, formats.name);
+      RingOptions options = torus(RingStyle::semi_loop, Collective::all_reduce, formats, 2, 2);
+      options.rotate_axes = false;
+      check_torus(Lengths(rounds, 2), 9'001, ElementFormat::bf16, options);
+    }
+}
+
+TEST_CASE("tori of tiny tensors have the oracle's bits, padding and all") {
+  for (const std::uint64_t elements : {1, 2, 5, 11, 12, 13, 49})
+    for (const Collective collective : kRingCollectives)
+      for (const RingStyle style : kStyles)
+        for (const std::size_t which : {0, 2}) {
+          CAPTURE(elements, name(collective), name(style), which);
+          check_torus({3, 4}, elements, ElementFormat::bf16,
+                      torus(style, collective, all_formats()[which], 1, 1));
+        }
+}
+
+namespace {
+
+using Oracle = std::function<std::vector<float>(const TensorSource&, std::uint32_t, const Wire&)>;
+using Make = std::function<Program(std::uint32_t, std::uint64_t, const ExchangeOptions&)>;
+
+Make direct(Collective collective) {
+  return [=](std::uint32_t ranks, std::uint64_t elements, const ExchangeOptions& options) {
+    return make_direct_exchange(collective, ranks, elements, ElementFormat::bf16, options);
+  };
+}
+
+void check_exchange(const Make& make, const Oracle& oracle, const std::vector<std::uint32_t>& sizes,
+                    std::uint64_t elements = 9'001) {
+  for (const std::uint32_t ranks : sizes)
+    for (const Formats& formats : all_formats())
+      for (const auto& [minishards, microshards] : {std::pair{1U, 1U}, {3U, 2U}}) {
+        if (elements < 1000 && minishards > 1) continue;
+        CAPTURE(ranks, formats.name, minishards, microshards);
+        const Program program = make(ranks, elements,
+                                     {formats.reduce_scatter,
+                                      formats.all_gather,
+                                      {.minishards = minishards, .microshards = microshards}});
+        const TensorSource source(InputSpec{.seed = 22}, elements, ElementFormat::bf16);
+        check(program, source,
+              oracle(source, ranks, {formats.reduce_scatter, formats.all_gather, minishards}));
+      }
+}
+
+const std::vector<std::uint32_t> kAnyRanks = {2, 3, 8, 11};
+
+}  // namespace
+
+TEST_CASE("two-shot has the oracle's bits") {
+  check_exchange(direct(Collective::all_reduce), scalar_two_shot, kAnyRanks);
+  check_exchange(direct(Collective::all_reduce), scalar_two_shot, kAnyRanks, 5);
+}
+
+TEST_CASE("a direct ReduceScatter has the oracle's bits") {
+  check_exchange(
+      direct(Collective::reduce_scatter),
+      [](const TensorSource& source, std::uint32_t ranks, const Wire& wire) {
+        return as_tensor(source, scalar_direct_sums(source, ranks, wire));
+      },
+      kAnyRanks);
+}
+
+TEST_CASE("a direct AllGather has the oracle's bits") {
+  check_exchange(direct(Collective::all_gather), scalar_direct_gather, kAnyRanks);
+}
+
+TEST_CASE("an AllToAll has the oracle's bits, of every sender") {
+  check_exchange(direct(Collective::all_to_all), scalar_all_to_all, kAnyRanks);
+  check_exchange(direct(Collective::all_to_all), scalar_all_to_all, kAnyRanks, 5);
+}
+
+TEST_CASE("one-shot has the oracle's bits") {
+  check_exchange(
+      [](std::uint32_t ranks, std::uint64_t elements, const ExchangeOptions& options) {
+        return make_one_shot_all_reduce(ranks, elements, ElementFormat::bf16, options);
+      },
+      scalar_one_shot, kAnyRanks);
+}
+
+TEST_CASE("recursive doubling has the oracle's bits, the same on every rank") {
+  check_exchange(
+      [](std::uint32_t ranks, std::uint64_t elements, const ExchangeOptions& options) {
+        Lengths twos;
+        for (std::uint32_t left = ranks; left > 1; left /= 2) twos.push_back(2);
+        return make_recursive_doubling(RankGrid(twos), elements, ElementFormat::bf16, options);
+      },
+      [](const TensorSource& source, std::uint32_t ranks, const Wire& wire) {
+        const auto first = scalar_recursive_doubling(source, ranks, wire);
+        REQUIRE(same_bits(scalar_recursive_doubling(source, ranks, wire, ranks - 1), first));
+        return first;
+      },
+      {2, 4, 8, 16});
+}
+
+TEST_CASE("broadcasts have the oracle's bits") {
+  for (const std::uint32_t ranks : {2U, 3U, 8U})
+    for (const Formats& formats : all_formats())
+      for (const RingStyle style : kStyles)
+        for (const bool direct : {false, true}) {
+          CAPTURE(ranks, formats.name, name(style), direct);
+          const BroadcastOptions options{
+              style, formats.all_gather, {.minishards = 3, .microshards = 2}};
+          const std::uint64_t elements = 9'001;
+          const Program program =
+              direct ? make_direct_broadcast(ranks, elements, ElementFormat::bf16, options)
+                     : make_ring_broadcast(ranks, elements, ElementFormat::bf16, options);
+          const TensorSource source(InputSpec{.seed = 23}, elements, ElementFormat::bf16);
+          check(program, source,
+                scalar_broadcast(source, direct ? 1 : ring_segments(style),
+                                 {formats.all_gather, formats.all_gather, 3}));
+        }
+}

@@ -1,0 +1,76 @@
+// Configurations that tests start from.
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <unistd.h>
+
+#include "experiments/config/json.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/config/set_value.hpp"
+#include "experiments/input/embedded.hpp"
+#include "experiments/run/experiment.hpp"
+#include "experiments/plan/plan.hpp"
+
+namespace equarx::testing {
+
+/// A small good configuration with every key of its first two levels.
+inline input::Json good_config() {
+  return input::parse_json(R"({
+    "hardware": "tpu-v5e",
+    "topology": { "slice": "4x2" },
+    "tensor": { "shape": [64, 1024], "dtype": "bf16",
+                "values": { "distribution": "normal", "seed": 1, "ranks": "independent" } },
+    "collectives": [
+      { "label": "bf16", "algorithm": "ring", "format": "bf16" },
+      { "label": "int8", "algorithm": "equarx", "ring": "full-loop", "quantize": "both",
+        "format": "int8", "minishards": 2, "microshards": 2 }
+    ],
+    "baseline": "bf16",
+    "numerics": "on",
+    "simulation": "auto"
+  })");
+}
+
+/// good_config() with the value at `pointer` set to what `text` says, as `--set` does.
+inline input::Json changed(const std::string& pointer, const std::string& text) {
+  input::Json json = good_config();
+  config::override_value(json, pointer, text);
+  return json;
+}
+
+/// All that happens before a run.
+inline plan::Plan plan_of(const input::Json& json) { return plan::make_plan(config::read_config(json)); }
+
+inline run::ExperimentResult run(const input::Json& json) {
+  return run::run_experiment(plan_of(json), [](const std::string&) {});
+}
+
+/// The hardware file of TPU v5e.
+inline input::Json tpu_v5e() {
+  return input::parse_json(std::ranges::find(input::embedded_hardware(), "tpu-v5e", &input::EmbeddedFile::name)->text);
+}
+
+/// A file that goes when the test ends.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& content) {
+    static int count = 0;
+    path_ = std::filesystem::temp_directory_path() /
+            ("equarx-test-" + std::to_string(getpid()) + '-' + std::to_string(count++) + ".json");
+    std::ofstream(path_, std::ios::binary) << content;
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() { std::filesystem::remove(path_); }
+
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace equarx::testing

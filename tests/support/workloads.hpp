@@ -1,0 +1,41 @@
+// Workloads that tests start from.
+#pragma once
+
+#include <string>
+
+#include "tests/support/configs.hpp"
+#include "experiments/config/set_value.hpp"
+#include "experiments/input/json.hpp"
+
+namespace equarx::testing {
+
+/// So small that the whole phase can be simulated on every chip: seven layers, two local to one global.
+inline input::Json tiny_model() {
+  return input::parse_json(R"({
+    "name": "tiny", "description": "for tests", "source": "made up",
+    "layers": 7, "d_model": 512, "heads": 8, "kv_heads": 4, "head_size": 64, "ffn": 1024,
+    "gated_ffn": true, "activation": "gelu", "vocabulary": 1000, "tied_embeddings": true,
+    "local_attention": { "layers_per_global": 2, "window": 64 }, "largest_context": 4096,
+    "post_norms": true, "qk_norms": true, "weights": "bf16"
+  })");
+}
+
+/// A prefill of the model in a file, on a 2x2 slice, without numerics.
+inline input::Json workload_config(const std::string& model, std::uint64_t tokens = 256) {
+  input::Json json = good_config();
+  json.erase("tensor");
+  json["topology"] = {{"slice", "2x2"}};
+  json["workload"] = {{"model", model}, {"phase", "prefill"}, {"tokens", tokens}};
+  json["collectives"][1].erase("minishards");
+  json["collectives"][1].erase("microshards");
+  json["numerics"] = "off";
+  return json;
+}
+
+/// The configuration with the value at `pointer` set to what `text` says, as `--set` does.
+inline input::Json with(input::Json json, const std::string& pointer, const std::string& text) {
+  config::override_value(json, pointer, text);
+  return json;
+}
+
+}  // namespace equarx::testing

@@ -1,0 +1,66 @@
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/support/equarx_sim.hpp"
+
+namespace equarx::testing {
+namespace {
+
+using nlohmann::json;
+
+TEST_CASE("hardware lists the built-in chips") {
+  const std::string list = output_of(equarx_sim({"hardware"}));
+  for (const std::string name : {"tpu-v4", "tpu-v5e", "tpu-v5p", "tpu-v6e", "tpu-v7"})
+    CHECK_THAT(list, ContainsSubstring(name));
+  const json chips = json::parse(output_of(equarx_sim({"hardware", "--json"})));
+  CHECK(chips.size() == 5);
+}
+
+TEST_CASE("hardware shows one chip, by name or by path") {
+  const std::string path = std::string(EQUARX_CONFIGS_DIR) + "/hardware/tpu-v5p.json";
+  const std::string report = output_of(equarx_sim({"hardware", "tpu-v5p"}));
+  CHECK_THAT(report, ContainsSubstring("step_sync_time") && ContainsSubstring("assumed"));
+  CHECK(output_of(equarx_sim({"hardware", path})) == report);
+}
+
+TEST_CASE("what hardware prints as JSON is a hardware file, which works wherever a name does") {
+  const std::string text = output_of(equarx_sim({"hardware", "tpu-v5e", "--json"}));
+  json mine = json::parse(text);
+  const TemporaryDirectory directory;
+  const std::string path = directory.write("mine.json", text);
+  CHECK(output_of(equarx_sim({"hardware", path, "--json"})) == text);
+  const auto runs = [](const std::string& hardware) {
+    return json::parse(output_of(
+        equarx_sim(on_small_example("run", {"--json", "--set", "/hardware=" + hardware}))))["runs"];
+  };
+  CHECK(runs(path) == runs("tpu-v5e"));
+  mine["parameters"]["link_bandwidth"]["value"] = "90 GB/s";
+  const std::string faster = directory.write("faster.json", mine.dump());
+  CHECK(runs(faster)[0]["time_s"].get<double>() < runs("tpu-v5e")[0]["time_s"].get<double>());
+  CHECK_THAT(output_of(equarx_sim({"hardware", faster})), ContainsSubstring("90 GB/s"));
+}
+
+TEST_CASE("hardware refuses what is no chip") {
+  check_refusal(equarx_sim({"hardware", "tpu-v9"}),
+                "'tpu-v9' is not a known chip; use one of tpu-v4");
+  check_refusal(equarx_sim({"hardware", "none.json"}), "in none.json: cannot read none.json");
+  check_refusal(equarx_sim({"hardware", kExample}), "in " + kExample + ": ");
+  check_refusal(equarx_sim({"hardware", "tpu-v4", "tpu-v5e"}), "see 'equarx-sim --help'");
+  check_refusal(equarx_sim({"hardware"}, {.output = "/dev/full"}),
+                "cannot write to standard output");
+}
+
+TEST_CASE("a mistake in a hardware file is placed in it, whichever way it is given") {
+  json mine = json::parse(output_of(equarx_sim({"hardware", "tpu-v5e", "--json"})));
+  mine["parameters"]["hop_latency"]["value"] = "1 GB";
+  const TemporaryDirectory directory;
+  const std::string path = directory.write("mine.json", mine.dump());
+  const std::string message =
+      "in " + path + ": /parameters/hop_latency/value: 'GB' is not a unit of a time";
+  check_refusal(equarx_sim({"hardware", path}), message);
+  check_refusal(equarx_sim({"run", kExample, "--set", "/hardware=" + path}),
+                "/hardware: " + message);
+}
+
+}  // namespace
+}  // namespace equarx::testing

@@ -1,0 +1,306 @@
+// quantize, on the activations in tests/fixtures and on files that numpy makes.
+#include <cmath>
+#include <cstring>
+
+#include "tests/catch.hpp"
+#include "tests/support/equarx_sim.hpp"
+
+namespace equarx::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kActivations =
+    std::string(EQUARX_FIXTURES_DIR) + "/activations/layer1_ranks8_tokens32.npy";
+/// Debian's, because its numpy is installed for it; another may come first in PATH.
+const std::string kPython = "/usr/bin/python3";
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The elements of a .npy file of version 1.0 and type float32.
+std::vector<float> npy_values(const std::string& path) {
+  constexpr std::size_t kLengthAt = 8;
+  constexpr std::size_t kHeaderAt = 10;
+  const std::string bytes = content_of(path);
+  REQUIRE(bytes.size() > kHeaderAt);
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[kLengthAt + i]); };
+  const std::size_t data = kHeaderAt + byte(0) + 256U * byte(1);
+  std::vector<float> values((bytes.size() - data) / sizeof(float));
+  std::memcpy(values.data(), bytes.data() + data, values.size() * sizeof(float));
+  return values;
+}
+
+/// The number in a row of the table.
+double number_of(const std::string& table, const std::string& row) {
+  const std::size_t at = table.find("\n  " + row + " ");
+  CAPTURE(table, row);
+  REQUIRE(("\n" + table).find("\n  " + row + " ") != std::string::npos);
+  return std::stod(table.substr(at == std::string::npos ? row.size() + 3 : at + row.size() + 4));
+}
+
+/// int8 in contiguous blocks with FP32 abs-max scales, written anew from the rule.
+std::vector<float> int8_blocks(const std::vector<float>& values, std::size_t block) {
+  std::vector<float> decoded;
+  for (std::size_t begin = 0; begin < values.size(); begin += block) {
+    const std::size_t end = std::min(values.size(), begin + block);
+    float absmax = 0.0F;
+    for (std::size_t i = begin; i < end; ++i) absmax = std::max(absmax, std::abs(values[i]));
+    for (std::size_t i = begin; i < end; ++i)
+      decoded.push_back(std::nearbyint(values[i] / (absmax / 127.0F)) * (absmax / 127.0F));
+  }
+  return decoded;
+}
+
+double mse_of(const std::vector<float>& values, const std::vector<float>& exact) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < exact.size(); ++i)
+    sum += std::pow(double{values[i]} - double{exact[i]}, 2);
+  return sum / static_cast<double>(exact.size());
+}
+
+TEST_CASE("quantize reports the error that an independent computation has") {
+  const std::vector<float> values = npy_values(kActivations);
+  for (const std::size_t block : {32U, 100U, 512U}) {
+    const std::string table =
+        output_of(equarx_sim({"quantize", kActivations, "--format", "int8", "--layout",
+                              "contiguous", "--block", std::to_string(block)}));
+    const double mse = mse_of(int8_blocks(values, block), values);
+    CHECK(number_of(table, "MSE") == Approx(mse).epsilon(1e-3));
+    CHECK(number_of(table, "elements") == 131072);
+    CHECK_THAT(table, ContainsSubstring("(8 x 32 x 512)"));
+  }
+}
+
+TEST_CASE("quantize on the activations has the figures that were found with numpy") {
+  // tests/fixtures/activations/README.md
+  const auto sqnr = [](const std::vector<std::string>& options) {
+    std::vector<std::string> command = {"quantize", kActivations};
+    command.insert(command.end(), options.begin(), options.end());
+    return number_of(output_of(equarx_sim(command)), "SQNR");
+  };
+  const auto blocks = [&](const std::string& block) {
+    return sqnr({"--layout", "contiguous", "--block", block});
+  };
+  CHECK(sqnr({"--elements-per-scale", "16"}) == Approx(45.3).margin(0.06));
+  CHECK(blocks("32") == Approx(42.6).margin(0.06));
+  CHECK(blocks("128") == Approx(37.9).margin(0.06));
+  CHECK(blocks("512") == Approx(33.2).margin(0.06));
+  CHECK(blocks("4096") == Approx(28.3).margin(0.06));
+}
+
+TEST_CASE("quantize knows every format, and writes what it dequantized") {
+  const TemporaryDirectory directory;
+  const std::vector<float> exact = npy_values(kActivations);
+  for (const std::string format :
+       {"fp32", "bf16", "fp16", "int8", "int4", "fp8-e4m3", "fp8-e5m2", "mxfp8-e4m3", "mxfp8-e5m2",
+        "mxfp6-e2m3", "mxfp6-e3m2", "mxfp4", "mxint8", "nvfp4"}) {
+    CAPTURE(format);
+    const std::string output = (directory.path() / (format + ".npy")).string();
+    const std::string table =
+        output_of(equarx_sim({"quantize", kActivations, "--format", format, "-o", output}));
+    const std::vector<float> values = npy_values(output);
+    REQUIRE(values.size() == exact.size());
+    CHECK(number_of(table, "MSE") == Approx(mse_of(values, exact)).epsilon(1e-3).margin(1e-300));
+  }
+  CHECK(npy_values((directory.path() / "fp32.npy").string()) == exact);
+}
+
+TEST_CASE("the output may be the input, which then holds what was dequantized") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.write("x.npy", content_of(kActivations));
+  output_of(equarx_sim({"quantize", path, "--layout", "contiguous", "--block", "64", "-o", path}));
+  CHECK(npy_values(path) == int8_blocks(npy_values(kActivations), 64));
+  CHECK(file_count(directory.path()) == 1);
+}
+
+// --- With numpy
+
+/// Runs Python on one argument; its output, or the test ends.
+std::string python(const std::string& script, const std::string& argument) {
+  const CommandResult result = run_command({kPython, "-c", script, argument});
+  CAPTURE(result.out, result.err);
+  REQUIRE(result.exit_code == 0);
+  return result.out;
+}
+
+bool has_numpy() {
+  if (!fs::exists(kPython) || run_command({kPython, "-c", "import numpy"}).exit_code != 0) {
+    WARN("no numpy for " << kPython << ": skipped");
+    return false;
+  }
+  return true;
+}
+
+TEST_CASE("quantize reads what numpy writes, and numpy reads what quantize writes") {
+  if (!has_numpy()) return;
+  const TemporaryDirectory directory;
+  const std::string folder = directory.path().string();
+  python(R"(if True:
+    import sys, os, numpy as np
+    os.chdir(sys.argv[1])
+    x = np.random.default_rng(1).standard_t(3, (3, 7, 500)).astype(np.float32)
+    np.save('f4.npy', x)
+    np.save('f2.npy', x.astype(np.float16))
+    np.save('bf16.npy', (x.view(np.uint32) >> 16).astype(np.uint16))
+    np.save('big_endian.npy', x.astype('>f4'))
+    np.save('f8.npy', x.astype(np.float64))
+    np.save('fortran.npy', np.asfortranarray(x))
+    np.save('scalar.npy', np.float32(3))
+    np.save('none.npy', np.zeros((3, 0), np.float32))
+    np.save('object.npy', np.array([{}, None]), allow_pickle=True))",
+         folder);
+  std::string tables;
+  for (const std::string name : {"f4", "f2", "bf16"})
+    for (const std::string format : {"int8", "int4", "mxfp4", "bf16"}) {
+      const std::string in = folder + "/" + name + ".npy";
+      const std::string out = folder + "/" + name + "-" + format + "-out.npy";
+      std::vector<std::string> command = {"quantize", in, "--format", format, "--output", out};
+      if (format == "int8")
+        command.insert(command.end(), {"--layout", "contiguous", "--block", "50"});
+      if (format == "int4") command.insert(command.end(), {"--elements-per-scale", "4"});
+      const std::string table = output_of(equarx_sim(command));
+      // Read back by numpy, and compared with the formats worked out there.
+      const double mse = std::stod(python(R"(if True:
+        import sys, numpy as np
+        path = sys.argv[1]
+        name, form = path.split('/')[-1].split('-')[:2]
+        raw = np.load('/'.join(path.split('/')[:-1]) + '/' + name + '.npy')
+        x = (raw.astype(np.uint32) << 16).view(np.float32) if name == 'bf16' else raw.astype(np.float32)
+        y = np.load(path)
+        assert y.dtype == np.float32 and y.shape == x.shape == (3, 7, 500) and y.flags.c_contiguous
+        f = x.ravel()
+        def integer(groups, most):
+            z = np.empty_like(f)
+            for g in groups:
+                scale = np.float32(np.abs(f[g]).max()) / np.float32(most)
+                z[g] = np.rint(f[g] / scale) * scale
+            return z
+        def mxfp4():
+            values = np.array([0, .5, 1, 1.5, 2, 3, 4, 6], np.float32)
+            z = np.empty_like(f)
+            for b in range(0, f.size, 32):
+                block = f[b:b + 32]
+                scale = np.float32(2.0 ** (np.floor(np.log2(np.abs(block).max())) - 2))
+                d = np.abs(np.abs(block / scale)[:, None] - values)
+                least = d == d.min(axis=1)[:, None]
+                code = np.where(least.sum(axis=1) == 1, least.argmax(axis=1),
+                                least.argmax(axis=1) + least.argmax(axis=1) % 2)
+                z[b:b + 32] = np.copysign(values[code], block) * scale
+            return z
+        def bf16():
+            bits = f.view(np.uint32)
+            return ((bits + 0x7fff + (bits >> 16 & 1)) >> 16 << 16).astype(np.uint32).view(np.float32)
+        i = np.arange(f.size)
+        z = {'int8': lambda: integer([i[b:b + 50] for b in range(0, f.size, 50)], 127),
+             'int4': lambda: integer([g for m in range(0, f.size, 4096) for g in
+                                      (i[m:m + 4096][k::1024] for k in range(1024)) if g.size], 7),
+             'mxfp4': mxfp4, 'bf16': bf16}[form]()
+        assert np.array_equal(y.ravel(), z), (form, np.flatnonzero(y.ravel() != z)[:9])
+        print(np.mean((y.ravel().astype(float) - f.astype(float)) ** 2)))",
+                                          out));
+      CAPTURE(name, format, table);
+      CHECK(number_of(table, "MSE") == Approx(mse).epsilon(1e-3).margin(1e-300));
+    }
+  for (const auto& [name, problem] : {std::pair<std::string, std::string>{"big_endian", ">f4"},
+                                      {"f8", "f8"},
+                                      {"fortran", "ortran"},
+                                      {"scalar", "scalar.npy"},
+                                      {"none", "none.npy"},
+                                      {"object", "object.npy"}})
+    check_refusal(equarx_sim({"quantize", folder + "/" + name + ".npy"}), problem);
+}
+
+// --- Bad input
+
+TEST_CASE("quantize refuses files that are none, with their name, and writes nothing") {
+  const TemporaryDirectory directory;
+  const std::string good = content_of(kActivations);
+  const std::vector<std::string> files = {
+      "missing.npy",
+      directory.path().string(),
+      directory.write("text.txt", "1 2 3"),
+      directory.write("empty.npy", ""),
+      directory.write("truncated.npy", good.substr(0, good.size() - 1)),
+      directory.write("header.npy", good.substr(0, 20)),
+      directory.write("longer.npy", good + "x"),
+      directory.write("no.safetensors", std::string("\x02\0\0\0\0\0\0\0{}", 10)),
+      directory.write("long.safetensors", std::string(8, '\xff')),
+      directory.write("random.npy", std::string(1000, '\x93'))};
+  const std::size_t before = file_count(directory.path());
+  const std::string output = (directory.path() / "out.npy").string();
+  for (const std::string& file : files)
+    check_refusal(equarx_sim({"quantize", file, "--output", output}), file);
+  CHECK(file_count(directory.path()) == before);
+}
+
+TEST_CASE("quantize refuses options that are wrong, and writes nothing") {
+  const TemporaryDirectory directory;
+  const std::string output = (directory.path() / "out.npy").string();
+  const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes = {
+      {{"--format", "int9"}, "/format: 'int9' is not known; did you mean 'int8'?"},
+      {{"--format", "7"}, "/format: "},
+      {{"--scale", "fp64"}, "/scale: 'fp64' is not known"},
+      {{"--layout", "tiled"}, "/layout: 'tiled' is not known"},
+      {{"--rounding", "up"}, "/rounding: 'up' is not known"},
+      {{"--format", "mxfp4", "--rounding", "stochastic"}, "/rounding: "},
+      {{"--format", "bf16", "--scale", "fp32"}, "/scale: bf16 has no scales"},
+      {{"--format", "mxfp4", "--elements-per-scale", "64"}, "/elements_per_scale: "},
+      {{"--block", "32"}, "/block: counts for \"layout\": \"contiguous\""},
+      {{"--layout", "contiguous"}, "/block: is missing"},
+      {{"--format", "nvfp4", "--block", "0"}, "/block: 0 is not an integer from 1"},
+      {{"--format", "nvfp4", "--block", "-1"}, "/block: -1 is not an integer from 1"},
+      {{"--elements-per-scale", "0"}, "/elements_per_scale: 0 is not an integer from 1"},
+      {{"--elements-per-scale", "many"}, "/elements_per_scale: expected an integer"},
+      {{"--tensor", "x"}, kActivations + ": a .npy file holds one tensor without a name"}};
+  for (const auto& [options, problem] : mistakes) {
+    std::vector<std::string> command = {"quantize", kActivations, "--output", output};
+    command.insert(command.end(), options.begin(), options.end());
+    check_refusal(equarx_sim(command), problem);
+  }
+  CHECK(file_count(directory.path()) == 0);
+}
+
+TEST_CASE("quantize refuses an output that it cannot write, and leaves nothing behind") {
+  const TemporaryDirectory directory;
+  const std::string folder = directory.path().string();
+  for (const std::string& output : {folder + "/out.txt", folder + "/none/out.npy", folder,
+                                    std::string("/proc/out.npy"), std::string("/dev/full")})
+    check_refusal(equarx_sim({"quantize", kActivations, "-o", output}), output);
+  CHECK(file_count(directory.path()) == 0);
+}
+
+// --- In an experiment
+
+TEST_CASE("an experiment runs on tensors of files, and says where they are wrong") {
+  const std::vector<std::string> command = {
+      "run", kExample, "--set", "/tensor={\"values\": {\"files\": [\"" + kActivations + "\"]}}"};
+  CHECK_THAT(output_of(equarx_sim(command)),
+             Catch::Matchers::StartsWith("AllReduce of 32 x 512 fp32 (64.00 KiB) on each of 8 x"));
+  check_refusal(
+      equarx_sim({"run", kExample, "--set", "/tensor={\"values\": {\"files\": [\"none.npy\"]}}"}),
+      kExample + ": /tensor/values/files/0: none.npy: ");
+  std::vector<std::string> wrong = command;
+  wrong.insert(wrong.end(), {"--set", "/topology/slice=2x2"});
+  check_refusal(equarx_sim(wrong), "/tensor/values/files: " + kActivations + " has the shape");
+}
+
+TEST_CASE("an experiment on NaN ends well, and prints no NaN as JSON") {
+  const TemporaryDirectory directory;
+  std::string bytes = content_of(kActivations);
+  bytes.replace(bytes.size() - 4, 4, std::string("\0\0\xc0\x7f", 4));
+  const std::string path = directory.write("nan.npy", bytes);
+  const std::vector<std::string> command = {
+      "run", kExample, "--set", "/tensor={\"values\": {\"files\": [\"" + path + "\"]}}"};
+  CHECK_THAT(output_of(equarx_sim(command)), ContainsSubstring("identical"));
+  std::vector<std::string> as_json = command;
+  as_json.push_back("--json");
+  const std::string text = output_of(equarx_sim(as_json));
+  CHECK_THAT(text, ContainsSubstring("\"mse\": null") && !ContainsSubstring("NaN") &&
+                       !ContainsSubstring("\"mse\": nan"));
+}
+
+}  // namespace
+}  // namespace equarx::testing

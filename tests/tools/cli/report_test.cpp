@@ -1,0 +1,55 @@
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "tests/support/equarx_sim.hpp"
+
+namespace equarx::testing {
+namespace {
+
+std::string read(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+TEST_CASE("report makes a page of what run --json printed") {
+  const TemporaryDirectory folder;
+  const std::string json = output_of(equarx_sim(on_small_example("run", {"--json"})));
+  const std::string result = folder.write("result.json", json);
+  const std::string page = (folder.path() / "page.html").string();
+  CHECK(output_of(equarx_sim({"report", result, "-o", page, "--title", "Mine & <yours>"})).empty());
+  const std::string html = read(page);
+  CHECK_THAT(html, ContainsSubstring("<title>Mine &amp; &lt;yours&gt;</title>"));
+  CHECK_THAT(html, ContainsSubstring("full-loop"));
+  CHECK(file_count(folder.path()) == 2);
+}
+
+TEST_CASE("report says what was cut off, and makes the page of the rest") {
+  const TemporaryDirectory folder;
+  const std::string sweep = folder.write(
+      "sweep.jsonl", R"({"key": "a", "version": "0.1.0", "axes": {"/a": 1}, "error": "too small"})"
+                     "\n{\"key\": \"b\", \"vers");
+  const CommandResult result =
+      equarx_sim({"report", sweep, "-o", (folder.path() / "page.html").string()});
+  CHECK(result.exit_code == 0);
+  CHECK(result.out.empty());
+  CHECK(result.err ==
+        "equarx-sim: note: " + sweep + ": its last line, 2, was cut off and is left out\n");
+  CHECK_THAT(read(folder.path() / "page.html"), ContainsSubstring("<title>sweep.jsonl</title>"));
+}
+
+TEST_CASE("report refuses what are no results, and leaves nothing behind") {
+  const TemporaryDirectory folder;
+  const std::string page = (folder.path() / "page.html").string();
+  check_refusal(equarx_sim({"report", kExample, "-o", page}), "not a result");
+  check_refusal(equarx_sim({"report", "/no/such/file", "-o", page}), "cannot read /no/such/file");
+  check_refusal(equarx_sim({"report", "-o", page}), "see 'equarx-sim --help'");
+  const std::string failed = folder.write(
+      "f.jsonl", R"({"key": "a", "version": "0.1.0", "axes": {}, "error": "too small"})");
+  check_refusal(equarx_sim({"report", failed, "-o", "/no/such/folder/page.html"}),
+                "cannot write /no/such/folder/page.html");
+  CHECK(file_count(folder.path()) == 1);
+}
+
+}  // namespace
+}  // namespace equarx::testing

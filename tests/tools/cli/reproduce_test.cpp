@@ -1,0 +1,164 @@
+// reproduce, on a small study.
+#include <fstream>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/support/equarx_sim.hpp"
+
+namespace equarx::testing {
+namespace {
+
+using nlohmann::json;
+
+/// A folder "study" with a study of one experiment and one row, in a directory of its own.
+class StudyFolder {
+ public:
+  StudyFolder() {
+    std::filesystem::create_directory(path());
+    std::ofstream(path() / "config.json")
+        << R"({"hardware": "tpu-v5e", "topology": {"slice": "2x2"},
+      "tensor": {"bytes": "64 KiB"}, "collectives": [{"label": "bf16", "algorithm": "ring"},
+      {"label": "int8", "algorithm": "equarx"}]})";
+    write(study());
+  }
+
+  static json study() {
+    return json::parse(R"({"title": "A study", "source": "nobody", "notes": ["a note"],
+      "experiments": [{"name": "sizes", "config": "config.json"}],
+      "rows": [{"id": "a", "what": "a speedup", "experiment": "sizes", "run": "bf16",
+        "metric": "speedup", "expected": 1.0, "role": "prediction", "tolerance": 0.01,
+        "source": "s"}]})");
+  }
+
+  void write(const json& study) const { std::ofstream(path() / "study.json") << study.dump(); }
+
+  std::filesystem::path path() const { return directory_.path() / "study"; }
+  std::string output() const { return (directory_.path() / "output").string(); }
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST_CASE("reproduce prints the table, and last the paths of its files") {
+  const StudyFolder study;
+  const std::string text =
+      output_of(equarx_sim({"reproduce", study.path(), "--output", study.output()}));
+  CHECK_THAT(text, Catch::Matchers::StartsWith("A study\n(nobody)\n"));
+  for (const std::string part : {"a speedup", "prediction", "yes", "a note"})
+    CHECK_THAT(text, ContainsSubstring(part));
+  const std::vector<std::string> lines = lines_of(text);
+  REQUIRE(lines.size() > 3);
+  std::size_t files = 0;
+  for (auto line = lines.end() - 3; line != lines.end(); ++line, ++files) {
+    CAPTURE(*line);
+    CHECK(std::filesystem::path(*line).parent_path() == study.output());
+    CHECK(std::filesystem::file_size(*line) > 0);
+  }
+  CHECK(file_count(study.output()) == files);
+  std::ifstream file(study.output() + "/study.json");
+  CHECK(json::parse(file)["rows"][0]["within_tolerance"] == true);
+}
+
+TEST_CASE("reproduce puts its files into results/ of where it runs, under the study's name") {
+  const StudyFolder study;
+  for (const std::string ending : {"", "/"}) {
+    const CommandResult result = equarx_sim({"reproduce", study.path().string() + ending});
+    CHECK(result.exit_code == 0);
+    CHECK(result.err.empty());
+    CHECK(result.files_left == 1);
+    CHECK_THAT(result.out, ContainsSubstring("\nresults/study/rows.csv\n") &&
+                               ContainsSubstring("\nresults/study/points.csv\n") &&
+                               ContainsSubstring("\nresults/study/study.json\n"));
+  }
+}
+
+TEST_CASE("reproduce replaces what an earlier one left") {
+  const StudyFolder study;
+  const std::vector<std::string> command = {"reproduce", study.path(), "-o", study.output()};
+  const std::string once = output_of(equarx_sim(command));
+  CHECK(output_of(equarx_sim(command)) == once);
+  CHECK(file_count(study.output()) == 3);
+}
+
+TEST_CASE("only --strict makes a row that misses an exit code, and all is written anyway") {
+  const StudyFolder study;
+  const std::vector<std::string> lax = {"reproduce", study.path(), "-o", study.output()};
+  std::vector<std::string> strict = lax;
+  strict.push_back("--strict");
+  CHECK(equarx_sim(strict).exit_code == 0);
+  json missing = StudyFolder::study();
+  missing["rows"].push_back(missing["rows"][0]);
+  missing["rows"][1]["id"] = "b";
+  missing["rows"][1]["expected"] = 1.011;
+  study.write(missing);
+  std::filesystem::remove_all(study.output());
+  CHECK_THAT(output_of(equarx_sim(lax)), ContainsSubstring(" NO\n"));
+  std::filesystem::remove_all(study.output());
+  const CommandResult result = equarx_sim(strict);
+  CHECK(result.exit_code == 1);
+  CHECK(result.err.empty());
+  CHECK_THAT(result.out, ContainsSubstring(" NO\n") && ContainsSubstring("/rows.csv\n"));
+  CHECK(file_count(study.output()) == 3);
+}
+
+TEST_CASE("reproduce refuses folders without a study, and makes no results") {
+  const StudyFolder study;
+  check_refusal(equarx_sim({"reproduce", "no/such"}), "cannot read no/such/study.json");
+  check_refusal(equarx_sim({"reproduce", ""}), "study.json");
+  const std::string file = (study.path() / "study.json").string();
+  check_refusal(equarx_sim({"reproduce", file}), file + "/study.json");
+  std::ofstream(study.path() / "study.json") << "{";
+  check_refusal(equarx_sim({"reproduce", study.path(), "-o", study.output()}),
+                file + ": not valid JSON at line 1");
+  CHECK_FALSE(std::filesystem::exists(study.output()));
+}
+
+TEST_CASE("reproduce refuses studies that are wrong, with file and place") {
+  const StudyFolder study;
+  const std::vector<std::tuple<std::string, json, std::string>> mistakes = {
+      {"/rows/0/metric", "a~b", "row 'a': a run has no number 'a~b'"},
+      {"/rows/0/metric", "label", "a run has no number 'label'"},
+      {"/rows/0/metric", "", "a run has no number ''"},
+      {"/rows/0/at", 3, "/rows/0/at: expected an object"},
+      {"/rows/0/at", json::array(), "/rows/0/at: expected an object"},
+      {"/rows/0/tolerance", "1 %", "/rows/0/tolerance: expected a number"},
+      {"/rows/0/role", "guess", "/rows/0/role: 'guess' is not known"},
+      {"/rows", 1, "/rows: expected an array"},
+      {"/rows/0", 1, "/rows/0: expected an object"},
+      {"/notes", {1}, "/notes: "},
+      {"/notes", "x", "/notes: expected an array"},
+      {"/title", {1}, "/title: expected a string"},
+      {"/experiments/0/config", "none.json", "/experiments/0/config: "},
+      {"/experiments/0/vary", {{{"key", "tensor"}, {"values", {1}}}}, "tensor"},
+      {"/experiments/0/vary", {{{"key", "/a/b/c"}, {"values", {1}}}}, "/a/b/c"},
+      {"/experiments/0/vary",
+       {{{"key", "/tensor/bytes"}, {"values", {"x"}}}},
+       "experiment 'sizes' /tensor/bytes=\"x\": /tensor/bytes: "}};
+  for (const auto& [pointer, value, problem] : mistakes) {
+    CAPTURE(pointer, value.dump());
+    json wrong = StudyFolder::study();
+    wrong[json::json_pointer(pointer)] = value;
+    study.write(wrong);
+    check_refusal(equarx_sim({"reproduce", study.path(), "-o", study.output()}), problem);
+    CHECK_FALSE(std::filesystem::exists(study.output()));
+  }
+}
+
+TEST_CASE("reproduce refuses an output that cannot be written") {
+  const StudyFolder study;
+  const std::string file = (study.path() / "config.json").string();
+  for (const std::string& output : {std::string("/proc/nowhere"), file, file + "/deeper"})
+    check_refusal(equarx_sim({"reproduce", study.path(), "--output", output}), output);
+}
+
+}  // namespace
+}  // namespace equarx::testing

@@ -1,0 +1,57 @@
+#include <filesystem>
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+
+#include "tests/catch.hpp"
+#include "tests/support/equarx_sim.hpp"
+
+namespace equarx::testing {
+namespace {
+
+using Json = nlohmann::json;
+
+std::vector<std::string> trace(const std::filesystem::path& file,
+                               std::vector<std::string> more = {}) {
+  more.insert(more.begin(), {"--trace", file.string()});
+  return on_small_example("run", more);
+}
+
+std::size_t transfers(const Json& trace) {
+  std::size_t count = 0;
+  for (const Json& event : trace["traceEvents"])
+    if (event["ph"] == "s") ++count;
+  return count;
+}
+
+TEST_CASE("run --trace writes a trace beside the results, which stay the same") {
+  const TemporaryDirectory folder;
+  const auto file = folder.path() / "trace.json";
+  const std::string with_trace = output_of(equarx_sim(trace(file)));
+  CHECK(with_trace == output_of(equarx_sim(on_small_example("run"))));
+  const Json all = Json::parse(std::ifstream(file));
+  CHECK(all["otherData"]["config"]["tensor"]["bytes"] == "128 KiB");
+  CHECK(file_count(folder.path()) == 1);
+
+  output_of(equarx_sim(trace(file, {"--trace-run", "bf16"})));
+  const Json one = Json::parse(std::ifstream(file));
+  CHECK(transfers(one) > 0);
+  CHECK(transfers(one) < transfers(all));
+}
+
+TEST_CASE("run --trace refuses what it cannot write to, before anything is computed") {
+  const TemporaryDirectory folder;
+  const auto pipe = folder.path() / "pipe";
+  REQUIRE(mkfifo(pipe.c_str(), S_IRUSR | S_IWUSR) == 0);
+  check_refusal(equarx_sim(trace(pipe)), "it is a pipe or a device; name a regular file");
+  CHECK(std::filesystem::is_fifo(pipe));
+  check_refusal(equarx_sim(trace(folder.path())), "it is a folder; name a file in it");
+  check_refusal(equarx_sim(trace("/no/such/folder/trace.json")),
+                "cannot write /no/such/folder/trace.json: No such file or directory");
+  check_refusal(equarx_sim(trace(folder.path() / "a.json", {"--trace-run", "bf17"})), "bf17");
+  CHECK(file_count(folder.path()) == 1);
+}
+
+}  // namespace
+}  // namespace equarx::testing

@@ -1,0 +1,72 @@
+#include <filesystem>
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/support/equarx_sim.hpp"
+
+namespace equarx::testing {
+namespace {
+
+std::vector<std::string> tune(const std::vector<std::string>& more) {
+  std::vector<std::string> arguments = {"--formats", "int8,bf16"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return on_small_example("tune", arguments);
+}
+
+TEST_CASE("tune prints a front and writes a configuration that run accepts") {
+  const TemporaryDirectory directory;
+  const std::string best = (directory.path() / "best.json").string();
+  const std::string table = output_of(equarx_sim(tune({"--min-sqnr", "30 dB", "-o", best})));
+  CHECK_THAT(table, ContainsSubstring("speedup") && ContainsSubstring("candidates") &&
+                        ContainsSubstring("the fastest within the limits"));
+  CHECK_THAT(output_of(equarx_sim({"run", best})), ContainsSubstring("tuned"));
+  CHECK(std::filesystem::exists(best));
+  CHECK_FALSE(std::filesystem::exists(best + ".partial"));
+}
+
+TEST_CASE("tune --json gives the best configuration with the rest") {
+  const auto found = nlohmann::json::parse(output_of(equarx_sim(tune({"--json"}))));
+  CHECK(found["best_config"]["collectives"].size() == 2);
+  CHECK(found["best"] == 0);
+  CHECK(found["limits"]["max_nmse"].is_null());
+  const auto all = nlohmann::json::parse(output_of(equarx_sim(tune({"--json", "--exhaustive"}))));
+  CHECK(all["front"] == found["front"]);
+  CHECK(all["others"].size() > found["others"].size());
+}
+
+TEST_CASE("tune refuses limits that make no sense") {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"--min-sqnr", "30"}, "--min-sqnr: '30' is not a number of dB; write it like '30 dB'"},
+      {{"--min-sqnr", "dB"}, "--min-sqnr: 'dB'"},
+      {{"--min-sqnr", "30 db"}, "--min-sqnr: '30 db'"},
+      {{"--min-sqnr", "nan dB"}, "--min-sqnr"},
+      {{"--max-nmse", "30 dB"}, "--max-nmse: '30 dB' is not a number; write it like 1e-3"},
+      {{"--max-nmse", "0"}, "--max-nmse: 0 is not above 0"},
+      {{"--max-nmse", "-1"}, "not above 0"},
+      {{"--max-nmse", "1", "--min-sqnr", "1 dB"}, "--min-sqnr: limits the same as --max-nmse"},
+      {{"--max-time", "100"}, "--max-time"},
+      {{"--max-time", "100 GB"}, "--max-time"},
+      {{"--max-time", "0 us"}, "--max-time: 0 us is not above 0"},
+      {{"--max-time", "1 ps"}, "--max-time"},
+      {{"--max-time", "1 ns"}, "--max-time: nothing takes less than"},
+      {{"--min-sqnr", "300 dB"}, "nothing has a smaller error"}};
+  for (const auto& [arguments, message] : cases) {
+    CAPTURE(arguments);
+    check_refusal(equarx_sim(tune(arguments)), message);
+  }
+}
+
+TEST_CASE("tune refuses other bad input, and names the file that it is in") {
+  check_refusal(equarx_sim(on_small_example("tune", {"--formats", "int9"})),
+                "--formats: 'int9' is not known; did you mean 'int8'?");
+  check_refusal(equarx_sim(on_small_example("tune", {"--formats", "int8,,bf16"})), "--formats: ''");
+  check_refusal(equarx_sim(on_small_example("tune", {"--set", "/tensor/dtype=fp64"})),
+                kExample + ": /tensor/dtype");
+  check_refusal(equarx_sim({"tune"}), "see 'equarx-sim --help'");
+  check_refusal(equarx_sim(tune({"-o", "/nowhere/best.json"})), "cannot write /nowhere/best.json");
+}
+
+}  // namespace
+}  // namespace equarx::testing

@@ -1,0 +1,55 @@
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/support/equarx_sim.hpp"
+
+namespace equarx::testing {
+namespace {
+
+const std::string kPrefill =
+    std::string(EQUARX_CONFIGS_DIR) + "/experiments/gemma3_27b_prefill_v5e_4x4.json";
+
+std::vector<std::string> changed(const std::string& command, const std::string& change) {
+  return {command, kPrefill, "--set", "/numerics=off", "--set", change};
+}
+
+nlohmann::json run_json(const std::string& config) {
+  const CommandResult result =
+      equarx_sim({"run", std::string(EQUARX_CONFIGS_DIR) + "/experiments/" + config, "--set",
+                  "/numerics=off", "--json"});
+  REQUIRE(result.exit_code == 0);
+  return nlohmann::json::parse(result.out);
+}
+
+TEST_CASE("the prefill of Gemma 3 27B is what the paper reports") {
+  const nlohmann::json runs = run_json("gemma3_27b_prefill_v5e_4x4.json")["runs"];
+  REQUIRE(runs.size() == 3);
+  CHECK(runs[0]["time_s"].get<double>() == Approx(0.24257).epsilon(5e-5));  // fitted to it
+  CHECK(runs[2]["label"] == "semi-loop");
+  CHECK(runs[2]["speedup"].get<double>() == Approx(1.25).epsilon(0.03));  // not fitted
+  CHECK(runs[2]["time_s"].get<double>() == Approx(0.19487).epsilon(0.03));
+  for (const nlohmann::json& run : runs) CHECK(run["allreduce_count"] == 124);
+}
+
+TEST_CASE("the prefill of Gemma 3 12B is what the paper reports") {
+  const nlohmann::json runs = run_json("gemma3_12b_prefill_v5e_2x2.json")["runs"];
+  CHECK(runs[1]["label"] == "full-loop");
+  CHECK(runs[1]["speedup"].get<double>() == Approx(1.1).epsilon(0.03));
+}
+
+TEST_CASE("wrong workloads are refused by every command that reads them") {
+  for (const std::string command : {"run", "show", "validate"}) {
+    check_refusal(equarx_sim(changed(command, "/workload/tokens=0")), "/workload/tokens: 0");
+    check_refusal(equarx_sim(changed(command, "/workload/model=gemma3-28b")),
+                  "did you mean 'gemma3-27b'?");
+    check_refusal(equarx_sim(changed(command, "/topology/slice=8x8")),
+                  "/workload/model: 32 heads of gemma3-27b cannot be divided over 64 chips");
+    check_refusal(equarx_sim(changed(command, "/workload/tokens=131073")),
+                  "gemma3-27b takes 1 to 131072");
+  }
+  check_refusal(equarx_sim(changed("run", "/topology/slice=1x1")),
+                "GiB more than its 14.90 GiB; use more chips");
+}
+
+}  // namespace
+}  // namespace equarx::testing

@@ -1,0 +1,65 @@
+"""Tests the picture of heavy tails."""
+import unittest
+
+import made_up_study
+from legible import drawn_texts
+from picture_case import PictureCase
+
+
+class Tails(PictureCase):
+    def test_tails_join_both_values_and_write_their_difference(self):
+        figure = self.figure("tails", made_up_study.activations(), "activations")
+        [axes] = figure.axes
+        joined = [list(line.get_xdata()) for line in axes.lines if len(line.get_xdata()) == 2]
+        self.assertEqual(joined, [[49, 49.3], [37.25, 28.75], [25, 28.5], [2.5, -4]])
+        bold = {text.get_text(): text.get_weight() for text in axes.texts}
+        self.assertEqual({difference: bold[difference] for difference in
+                          ["+0.3 dB", "-8.5 dB", "+3.5 dB", "-6.5 dB"]},
+                         {"+0.3 dB": "normal", "-8.5 dB": "bold", "+3.5 dB": "normal", "-6.5 dB": "bold"})
+        low, high = axes.get_xlim()
+        self.assertTrue(low < -4 and 49.3 < high, (low, high))
+
+    def test_tails_leave_the_baseline_out_and_say_so(self):
+        figure = self.figure("tails", made_up_study.activations(), "activations")
+        labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+        self.assertEqual(labels, ["bf16", "int8", "fp8-e4m3", "int4"])
+        self.assertTrue(any("Not drawn: fp32" in text and "145 and 146 dB" in text
+                            for text, _ in drawn_texts(figure)))
+
+    def tails(self, *changes, without=()) -> None:
+        """Writes the rows of tails, changed: (row, column, value); some left out."""
+        rows = made_up_study.activations()
+        for row, column, value in changes:
+            rows[row][column] = value
+        made_up_study.write(self.folder / "points.csv",
+                        [row for place, row in enumerate(rows) if place not in without])
+
+    def test_tails_without_a_row_to_compare_with(self):
+        self.tails(without=[7])
+        self.check_refused(["line 4", "'int8'", "'files'"], "tails", "points.csv")
+        self.tails(without=[2])
+        self.check_refused(["line 8", "'int8'", "'normal'"], "tails", "points.csv")
+
+    def test_tails_of_other_values(self):
+        self.tails((7, "values", "uniform"))
+        self.check_refused(["line 9", "'uniform'", "'normal'", "'files'"], "tails", "points.csv")
+        self.tails((7, "values", ""))
+        self.check_refused(["line 9", "'values'", "empty"], "tails", "points.csv")
+
+    def test_tails_without_numerics_or_with_nonsense(self):
+        self.tails((7, "sqnr_db", ""))
+        self.check_refused(["line 9", "'int8'", "no SQNR"], "tails", "points.csv")
+        for value in ("nan", "inf", "loud"):
+            with self.subTest(value=value):
+                self.tails((7, "sqnr_db", value))
+                self.check_refused(["line 9", "'sqnr_db'", value], "tails", "points.csv")
+
+    def test_tails_of_a_second_row_or_the_baseline_alone(self):
+        self.tails((2, "label", "bf16"))
+        self.check_refused(["line 4", "second", "bf16"], "tails", "points.csv")
+        self.tails(without=[1, 2, 3, 4, 6, 7, 8, 9])
+        self.check_refused(["line 2", "only the baseline"], "tails", "points.csv")
+
+
+if __name__ == "__main__":
+    unittest.main()

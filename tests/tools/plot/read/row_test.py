@@ -1,0 +1,16 @@
+"""Tests what is refused of the cells of a row."""
+import unittest
+
+from picture_case import PictureCase
+
+
+class Row(PictureCase):
+    def test_values_that_cannot_be(self):
+        for value in ("fast", "nan", "inf", "-1", ""):
+            with self.subTest(value=value):
+                self.points((2, "speedup", value))
+                self.check_refused(["points.csv, line 4", "'speedup'"], "error", "points.csv")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,24 @@
+"""Tests how configurations are put into words."""
+import unittest
+
+from words import names
+
+
+class Names(unittest.TestCase):
+    def test_values_of_axes_are_written_in_words(self):
+        self.assertEqual(names.short('{"torus": "4x4"}'), "torus 4x4")
+        self.assertEqual(names.short('{"files": ["a/b.npy"]}'), "files b.npy")
+        self.assertEqual(names.short("[not JSON"), "[not JSON")
+        self.assertEqual(names.short("1 MiB"), "1 MiB")
+
+    def test_what_is_done_on_which_machine(self):
+        config = {"collective": "all-gather", "hardware": "tpu-v5e", "topology": {"slice": "4x2"},
+                  "tensor": {"bytes": "1 MiB", "dtype": "bf16"}}
+        self.assertEqual(names.collective_text(config), "AllGather of 1 MiB of bf16")
+        self.assertEqual(names.machine_text(config, 8), "8 x tpu-v5e, slice 4x2")
+        shaped = dict(config, tensor={"shape": [3, 5], "dtype": "fp32"})
+        self.assertEqual(names.collective_text(shaped), "AllGather of fp32[3, 5]")
+
+
+if __name__ == "__main__":
+    unittest.main()

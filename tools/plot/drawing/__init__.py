@@ -1,0 +1,1 @@
+"""What all pictures share: page, colours, axes, labels, columns of numbers. Knows words; not what is drawn."""

@@ -1,0 +1,41 @@
+"""Axes that are labelled with quantities."""
+import math
+
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
+
+from words import quantities
+
+# Sizes grow by powers of two; a label every fourth power leaves room for all in a narrow panel.
+SIZE_TICK_STEP = 4
+# Below this many decades an axis also needs labels between the powers of ten.
+FEW_DECADES = 3
+
+
+def size_axis(axis, smallest: float, largest: float) -> None:
+    """Labels a base-2 logarithmic axis of bytes."""
+    first, last = math.ceil(math.log2(smallest)), math.floor(math.log2(largest))
+    axis.set_major_locator(FixedLocator([2.0**e for e in range(first, last + 1, SIZE_TICK_STEP)]))
+    axis.set_minor_locator(FixedLocator([2.0**e for e in range(first, last + 1)]))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: quantities.size_text(value)))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def decade_ticks(low: float, high: float) -> list[float]:
+    """Round numbers in [low, high] for a logarithmic axis: 1, 2, 5 a decade if there are few decades."""
+    digits = [1, 2, 5] if math.log10(high / low) < FEW_DECADES else [1]
+    exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks = [float(f"{digit}e{exponent}") for exponent in exponents for digit in digits]
+    return [tick for tick in ticks if low <= tick * quantities.ROUNDING and tick <= high * quantities.ROUNDING]
+
+
+def times_axis(axis) -> None:
+    """Labels an axis of factors: 1.25x."""
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}x"))
+
+
+def log_axis(axis, text) -> None:
+    """Labels a base-10 logarithmic axis with text(value) at round numbers within its limits."""
+    low, high = axis.get_view_interval()
+    axis.set_major_locator(FixedLocator(decade_ticks(low, high)))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: text(value)))

@@ -1,0 +1,1 @@
+"""Reads what the program writes, into types of its own. Knows words; not what draws."""

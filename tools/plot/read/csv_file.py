@@ -1,0 +1,54 @@
+"""Reads CSV files, and says precisely what is wrong with them."""
+import csv
+import difflib
+import pathlib
+
+from read.errors import InputError
+from read.row import Row
+
+
+def read_table(path: pathlib.Path, columns: list[str]) -> list[Row]:
+    """All rows of a CSV file, at least one, which must have these columns and may have more."""
+    rows = read_table_or_header(path, columns)
+    if not rows:
+        raise InputError(f"{path}: there is no row below the header")
+    return rows
+
+
+def read_table_or_header(path: pathlib.Path, columns: list[str]) -> list[Row]:
+    """All rows of a CSV file, perhaps none."""
+    try:
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            lines = csv.reader(file)
+            return _rows(path, lines, columns)
+    except OSError as problem:
+        raise InputError(f"{path}: {problem.strerror}") from None
+    except (csv.Error, UnicodeDecodeError) as problem:
+        raise InputError(f"{path}: not a CSV text file: {problem}") from None
+
+
+def _rows(path: pathlib.Path, lines, columns: list[str]) -> list[Row]:
+    header = [name.strip() for name in next(lines, [])]
+    _check_header(path, header, columns)
+    rows = []
+    for cells in lines:
+        if not cells:
+            continue
+        if len(cells) != len(header):
+            raise InputError(f"{path}, line {lines.line_num}: {len(cells)} cells, "
+                             f"but the header has {len(header)}")
+        rows.append(Row(path, lines.line_num, dict(zip(header, map(str.strip, cells)))))
+    return rows
+
+
+def _check_header(path: pathlib.Path, header: list[str], columns: list[str]) -> None:
+    if not header:
+        raise InputError(f"{path}: the file is empty")
+    twice = {name for name in header if header.count(name) > 1}
+    if twice:
+        raise InputError(f"{path}: column '{min(twice)}' is there twice")
+    for column in columns:
+        if column not in header:
+            nearest = difflib.get_close_matches(column, header, n=1)
+            hint = f"; nearest is '{nearest[0]}'" if nearest else ""
+            raise InputError(f"{path}: there is no column '{column}'{hint}")

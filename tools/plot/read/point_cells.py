@@ -1,0 +1,45 @@
+"""What pictures read of a run and its configuration, by name."""
+import json
+import math
+
+from words import names, quantities
+
+# Numbers of a run that pictures read by another name, or that are within an object.
+NUMBERS = {"chips": "chips", "time_s": "time_s", "speedup": "speedup", "lower_bound_s": "lower_bound_s",
+           "wire_bytes_per_link": "wire_bytes_per_link", "compute_s": "compute_s", "allreduce_s": "allreduce_s",
+           "matrix_s": "matrix_s", "attention_s": "attention_s", "elementwise_s": "elementwise_s",
+           **{part: f"breakdown/{part}" for part in ("payload_s", "scales_s", "overhead_s", "bubbles_s")},
+           **{error: f"numerics/{error}" for error in ("mse", "nmse", "sqnr_db", "mse_vs_baseline")}}
+COLLECTIVE_KEYS = ("ring", "quantize", "format", "minishards", "microshards")
+ELEMENT_BYTES = {"bf16": 2, "fp32": 4}
+
+
+def of(experiment: str, label: str, values: dict[str, str], config: dict) -> dict[str, str]:
+    """The cells of a run; empty where it has no such value.
+
+    Raises LookupError, TypeError, ValueError or AttributeError if the configuration is not a resolved one.
+    """
+    tensor = config["tensor"]
+    cells = {"experiment": experiment, "hardware": config["hardware"],
+             "topology": names.topology_text(config["topology"]),
+             "collective": names.COLLECTIVES[config["collective"]], "baseline": config["baseline"],
+             "dtype": tensor["dtype"], "tensor_bytes": _bytes(tensor),
+             "values": "files" if "files" in tensor["values"] else tensor["values"]["distribution"],
+             "label": label, "algorithm": values.get("algorithm", ""), **_workload(config)}
+    [collective] = [entry for entry in config["collectives"] if entry.get("label") == label]
+    cells |= {key: str(collective.get(key, "")) for key in COLLECTIVE_KEYS}
+    return cells | {column: values.get(name, "") for column, name in NUMBERS.items()}
+
+
+def _bytes(tensor: dict) -> str:
+    if "bytes" in tensor:
+        return f"{quantities.parsed(tensor['bytes'], quantities.ALL_SIZE_UNITS):.0f}"
+    return str(math.prod(tensor["shape"]) * ELEMENT_BYTES[tensor["dtype"]])
+
+
+def _workload(config: dict) -> dict[str, str]:
+    workload = config.get("workload", {})
+    model = workload.get("model", "")
+    length = workload.get("tokens", workload.get("context", ""))
+    return {"model": model if isinstance(model, str) else json.dumps(model), "phase": workload.get("phase", ""),
+            "tokens": str(length), "batch": str(workload.get("batch", ""))}

@@ -1,0 +1,54 @@
+"""Reads files of points, whatever their format."""
+import pathlib
+
+from read import points_csv, results_csv, results_jsonl
+from read.errors import InputError
+from read.points import Point, Points
+
+LINES, TABLE = "results.jsonl", "points.csv"
+
+
+def read(paths: list[pathlib.Path]) -> Points:
+    """The points of results.jsonl and results.csv, all files together, as shards of a sweep are put together."""
+    points: list[Point] = []
+    versions: list[str] = []
+    for path in paths:
+        try:
+            text = path.read_text(encoding="utf-8")
+        except OSError as problem:
+            raise InputError(f"{path}: {problem.strerror}") from None
+        except UnicodeDecodeError as problem:
+            raise InputError(f"{path}: not a text file: {problem}") from None
+        if text.lstrip().startswith("{"):
+            found, said = results_jsonl.read(path, text)
+            points += found
+            versions += said
+        else:
+            points += results_csv.read(path, text)
+    return Points(", ".join(map(str, paths)), sorted(points, key=lambda point: point.number), sorted(set(versions)))
+
+
+def read_with_machines(paths: list[pathlib.Path], columns: list[str]) -> Points:
+    """The points of results.jsonl of a sweep, or of points.csv of a study, which must have these columns."""
+    for path in paths:
+        if _begins_with(path, results_csv.BEGINNING):
+            raise InputError(f"{path}: a sweep's table does not say machine and tensor; give its {LINES}")
+    return read(paths) if are_lines(paths) else points_csv.read(paths, columns)
+
+
+def of_study(folder: pathlib.Path) -> pathlib.Path:
+    """Where a study has its points."""
+    return folder / (LINES if (folder / LINES).exists() else TABLE)
+
+
+def are_lines(paths: list[pathlib.Path]) -> bool:
+    """Whether all files look like results.jsonl rather than tables."""
+    return all(_begins_with(path, "{") for path in paths)
+
+
+def _begins_with(path: pathlib.Path, text: str) -> bool:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read(len(text)) == text
+    except (OSError, UnicodeDecodeError):
+        return False  # whoever reads it says what is wrong

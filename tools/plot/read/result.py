@@ -1,0 +1,94 @@
+"""Reads the links of one collective from what `equarx-sim run CONFIG --json --links` prints."""
+import dataclasses
+import pathlib
+import re
+
+from read import json_file
+from read.errors import InputError
+from words import names
+
+
+CHIP = re.compile(r"\((\d+(?:,\d+)*)\)")
+ALL_LINKS = "run it with --set /simulation=full"
+
+Chip = tuple[int, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Link:
+    """One direction of a cable between two chips of a grid."""
+
+    start: Chip
+    end: Chip
+    busy: float
+    """Share of the collective's time, 0 to 1."""
+    name: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """One collective with all its links, and the words for it."""
+
+    label: str
+    what: str
+    machine: str
+    time_s: float
+    failed: bool
+    shape: Chip
+    links: list[Link]
+    faults: list[frozenset[Chip]]
+    """Cables that the configuration slows down or breaks."""
+
+
+def read(path: pathlib.Path, label: str) -> Run:
+    """The run of that label; the only one if it is empty."""
+    result = json_file.load(path)
+    try:
+        run = _choose(path, result["runs"], label)
+        if not run.get("links"):
+            raise InputError(f"{path}: there are no links in it; "
+                             "make it with 'equarx-sim run CONFIG --json --links'")
+        return _run(path, result["config"], run)
+    except (LookupError, TypeError, AttributeError, StopIteration) as problem:
+        raise InputError(f"{path}: not a result of 'equarx-sim run CONFIG --json --links': "
+                         f"{type(problem).__name__} {problem}") from None
+
+
+def _choose(path: pathlib.Path, runs: list[dict], label: str) -> dict:
+    labels = [run["label"] for run in runs]
+    if not label and len(runs) == 1:
+        return runs[0]
+    if label not in labels:
+        problem = f"there is no collective '{label}'" if label else "there are several collectives"
+        raise InputError(f"{path}: {problem}; give --label one of: {', '.join(labels)}")
+    return runs[labels.index(label)]
+
+
+def _run(path: pathlib.Path, config: dict, run: dict) -> Run:
+    if any("from" not in link for link in run["links"]):
+        raise InputError(f"{path}: '{run['label']}' was timed on representatives, so there is one link for each "
+                         f"peer and not for each cable; {ALL_LINKS} for all of them")
+    links = [_link(path, link) for link in run["links"]]
+    shape = tuple(max(link.end[axis] for link in links) + 1 for axis in range(len(links[0].start)))
+    faults = [frozenset(map(_chip, fault["between"])) for fault in config.get("faults", {}).get("links", [])]
+    failed = run["time_s"] is None
+    return Run(label=run["label"],
+               what=names.collective_text(config), machine=names.machine_text(config, run["chips"]),
+               time_s=run["failure"]["time_s"] if failed else run["time_s"],
+               failed=failed, shape=shape, links=links, faults=faults)
+
+
+def _chip(name: str) -> Chip:
+    match = CHIP.fullmatch(name)
+    return tuple(map(int, match[1].split(","))) if match else ()
+
+
+def _link(path: pathlib.Path, link: dict) -> Link:
+    start, end = _chip(link["from"]), _chip(link["to"])
+    busy = link["utilisation"]
+    if not start or len(start) != len(end):
+        raise InputError(f"{path}: link {link['name']} is not between chips of a grid, which alone is drawn: "
+                         "a slice, mesh, torus or ring")
+    if not 0 <= busy <= 1 + 1e-9:
+        raise InputError(f"{path}: link {link['name']} is busy for {busy:g} of the time, which is not from 0 to 1")
+    return Link(start, end, min(busy, 1.0), link["name"])

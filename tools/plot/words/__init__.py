@@ -1,0 +1,1 @@
+"""Words for quantities and configurations. Knows nobody, and not what draws."""

@@ -1,0 +1,43 @@
+"""What a configuration is about, in words."""
+import json
+
+COLLECTIVES = {"all-reduce": "AllReduce", "reduce-scatter": "ReduceScatter", "all-gather": "AllGather",
+               "all-to-all": "AllToAll", "broadcast": "Broadcast"}
+
+
+def collective_text(config: dict) -> str:
+    """What is done to which tensor."""
+    return f"{COLLECTIVES[config.get('collective', 'all-reduce')]} of {_tensor(config['tensor'])}"
+
+
+def machine_text(config: dict, chips: int) -> str:
+    """Chips and how they are connected."""
+    return f"{chips} x {config['hardware']}, {topology_text(config['topology'])}"
+
+
+def _tensor(tensor: dict) -> str:
+    if "shape" in tensor:
+        return f"{tensor['dtype']}{tensor['shape']}"
+    return f"{tensor['bytes']} of {tensor['dtype']}"
+
+
+def topology_text(topology: dict) -> str:
+    """Its kind and size, like 'slice 4x2'."""
+    kind = next(kind for kind in ("slice", "mesh", "torus", "ring", "fully-connected", "file") if kind in topology)
+    return f"{kind} {topology[kind]}"
+
+
+def short(step: str) -> str:
+    """A value of an axis as people write it: '{"torus": "4x4"}' is 'torus 4x4'."""
+    try:
+        return _words(json.loads(step)) if step.startswith(("{", "[")) else step
+    except ValueError:
+        return step
+
+
+def _words(value) -> str:
+    if isinstance(value, dict):
+        return " ".join(f"{key} {_words(inner)}" for key, inner in value.items())
+    if isinstance(value, list):
+        return " ".join(map(_words, value))
+    return value.rsplit("/", 1)[-1] if isinstance(value, str) else json.dumps(value)
