@@ -11,6 +11,7 @@ import markdown
 ROOT = markdown.ROOT
 WIDTH = 120
 MOST_BYTES = 100_000  # of a picture
+CODE_OF = re.compile(r"^<!-- code of (\S+) -->$")  # above a block of C++
 HEADING = re.compile(r"^#+ (.*)$")
 MORE = ["CONTRIBUTING.md", "CHANGELOG.md", "experiments/README.md"]
 
@@ -55,6 +56,18 @@ class Pages(unittest.TestCase):
             for table in markdown.tables(markdown.text(page)):
                 for row in table.rows:
                     self.assertEqual(len(row), len(table.columns), f"{page.name}: {row}")
+
+    def test_quoted_code_is_that_of_the_file(self):
+        quoted = 0
+        for page in self.pages():
+            lines = markdown.text(page).splitlines()
+            for block in markdown.blocks(markdown.text(page)):
+                made = CODE_OF.match(lines[block.line - 3]) if block.line > 2 else None
+                self.assertEqual(block.language == "cpp", made is not None, f"{page.name}:{block.line}")
+                if made:
+                    self.assertIn("\n".join(block.lines), markdown.text(ROOT / made[1]), f"{page.name}:{block.line}")
+                    quoted += 1
+        self.assertGreater(quoted, 0)
 
     def test_the_map_has_every_page(self):
         linked = markdown.LINK.findall(markdown.text(ROOT / "docs" / "README.md"))
