@@ -12,6 +12,7 @@ ROOT = markdown.ROOT
 WIDTH = 120
 MOST_BYTES = 100_000  # of a picture
 CODE_OF = re.compile(r"^<!-- code of (\S+) -->$")  # above a block of C++
+PATH = re.compile(r"`((?:experiments|models|sim|topologies|tests|tools|configs|docs)/[a-z0-9_./*-]+)`")
 HEADING = re.compile(r"^#+ (.*)$")
 MORE = ["CONTRIBUTING.md", "CHANGELOG.md", "experiments/README.md"]
 
@@ -44,6 +45,12 @@ class Pages(unittest.TestCase):
                     self.assertTrue(target.exists())
                     if anchor:
                         self.assertIn(anchor, anchors(target))
+
+    def test_paths_exist(self):
+        for page in self.pages():
+            for path in PATH.findall(markdown.text(page)):
+                with self.subTest(page=page.name, path=path):
+                    self.assertTrue(any(ROOT.glob(path.rstrip("/"))) or any(ROOT.glob(f"{path}.*")))
 
     def test_prose_is_wrapped(self):
         for page in self.pages():
