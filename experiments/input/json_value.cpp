@@ -18,5 +18,6 @@ JsonValue& JsonValue::operator=(JsonValue other) noexcept {
 JsonValue::~JsonValue() = default;
 
 bool JsonValue::operator==(const JsonValue& other) const { return *value_ == *other.value_; }
+bool JsonValue::operator==(const Json& other) const { return *value_ == other; }
 
 }  // namespace equarx::input

@@ -28,6 +28,7 @@ class JsonValue {
 
   /// Whether both are the same JSON, with keys in the same order.
   bool operator==(const JsonValue& other) const;
+  bool operator==(const Json& other) const;
 
  private:
   std::unique_ptr<Json> value_;

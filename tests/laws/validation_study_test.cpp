@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/input/json.hpp"
 #include "experiments/study/study.hpp"
 #include "tests/catch.hpp"
 
@@ -34,7 +35,8 @@ TEST_CASE("the validation study calibrates on two rows, and is strict about form
   CHECK(std::ranges::count(study.rows, study::Role::prediction, &study::StudyRow::role) == 7);
   for (const study::StudyRow& row : study.rows) {
     CAPTURE(row.id);
-    if (row.role == study::Role::closed_form && row.id != "torus-bound") CHECK(row.tolerance <= 1e-5);
+    if (row.role == study::Role::closed_form && row.id != "torus-bound")
+      CHECK(row.tolerance <= 1e-5);
     if (row.role == study::Role::calibration) CHECK(row.tolerance <= 0.01);
     CHECK(row.source.starts_with("closed form: ") == (row.role == study::Role::closed_form));
   }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 
 namespace equarx::testing {

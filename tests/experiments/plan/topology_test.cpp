@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "experiments/config/topology_json.hpp"
 #include "experiments/config/hardware_json.hpp"
+#include "experiments/config/topology_json.hpp"
+#include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
@@ -105,8 +106,8 @@ TEST_CASE("a topology without a ring is refused with the reason and the avoided 
 }
 
 TEST_CASE("machines that nobody would wait for are refused before they are built") {
-  check_refused([] { config::plan_topology(tune::config_of(R"({"mesh": "4096x4096"})"), chip()); }, "/topology",
-                "has 16777216 chips; at most 131072");
+  check_refused([] { config::plan_topology(tune::config_of(R"({"mesh": "4096x4096"})"), chip()); },
+                "/topology", "has 16777216 chips; at most 131072");
 }
 
 TEST_CASE("collectives run on every kind of topology") {
@@ -133,7 +134,8 @@ TEST_CASE("slow cables make a collective slow") {
 TEST_CASE("topologies have short names") {
   CHECK(config::topology_text(tune::config_of(R"({"slice": "4x2"})")) == "slice 4x2");
   CHECK(config::topology_text(tune::config_of(R"({"fully-connected": 2})")) == "fully connected");
-  CHECK(config::topology_text(tune::config_of(R"({"file": ")" + kIslands + R"("})")) == "graph two-islands");
+  CHECK(config::topology_text(tune::config_of(R"({"file": ")" + kIslands + R"("})")) ==
+        "graph two-islands");
 }
 
 }  // namespace
