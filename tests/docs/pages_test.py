@@ -60,6 +60,13 @@ class Pages(unittest.TestCase):
                 if len(line) > WIDTH and not line.startswith("|") and " " in line.strip():
                     self.fail(f"{page.relative_to(ROOT)}:{number} has {len(line)} columns; wrap prose at {WIDTH}")
 
+    def test_every_table_has_a_heading(self):
+        for page in self.pages():
+            lines = markdown.without_blocks(markdown.text(page))
+            for (_, before), (number, line), (_, after) in zip([(0, ""), *lines], lines, [*lines[1:], (0, "")]):
+                if line.startswith("|") and not before.startswith("|"):
+                    self.assertRegex(after, r"^\|[-|: ]+\|$", f"{page.relative_to(ROOT)}:{number}")
+
     def test_tables_have_as_many_cells_in_each_row(self):
         for page in self.pages():
             for table in markdown.tables(markdown.text(page)):
