@@ -1,6 +1,6 @@
 // Every algorithm, by the name that users give it, does every collective that it is offered for.
-#include "experiments/result/json.hpp"
 #include "experiments/input/schema.hpp"
+#include "experiments/result/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/laws/sites.hpp"
 
@@ -10,7 +10,8 @@ namespace {
 const std::vector<std::string> kCollectives = {"all-reduce", "reduce-scatter", "all-gather",
                                                "all-to-all", "broadcast"};
 
-void check_run(const run::RunResult& run, const std::string& collective, const std::string& format) {
+void check_run(const run::RunResult& run, const std::string& collective,
+               const std::string& format) {
   CHECK(run.time_s >= run.lower_bound_s * (1.0 - 1e-9));
   CHECK(run.lower_bound_s > 0.0);
   CHECK(run.messages > 0);

@@ -9,7 +9,7 @@ namespace {
 
 /// A name for what `auto` chooses, and for everything that it could.
 input::Json automatic_and_named(const Site& site, const std::string& collective,
-                         const std::string& format) {
+                                const std::string& format) {
   input::Json json = experiment(site.topology, collective);
   json["tensor"] = {{"bytes", "64 KiB"}};
   json["numerics"] = "off";
@@ -59,12 +59,15 @@ TEST_CASE("auto says why algorithms cannot run") {
     const auto found = std::ranges::find(one.candidates, algorithm, &run::Candidate::algorithm);
     return found == one.candidates.end() ? "" : found->note;
   };
-  CHECK_THAT(note(collectives::find_algorithm("ring")), ContainsSubstring("no Hamiltonian ring exists"));
-  CHECK_THAT(note(collectives::find_algorithm("halving-doubling")), ContainsSubstring("power of two"));
+  CHECK_THAT(note(collectives::find_algorithm("ring")),
+             ContainsSubstring("no Hamiltonian ring exists"));
+  CHECK_THAT(note(collectives::find_algorithm("halving-doubling")),
+             ContainsSubstring("power of two"));
 }
 
 TEST_CASE("auto avoids by a ring, where the others cannot") {
-  input::Json json = experiment(R"j({"torus": "4x4", "avoid": [["(0,0)", "(0,1)"]]})j", "all-reduce");
+  input::Json json =
+      experiment(R"j({"torus": "4x4", "avoid": [["(0,0)", "(0,1)"]]})j", "all-reduce");
   json["numerics"] = "off";
   json["collectives"] = {{{"algorithm", "auto"}}};
   const run::RunResult one = run(json).runs[0];

@@ -31,10 +31,11 @@ struct Draw {
 input::Json random_experiment(Draw& draw) {
   const auto topology = draw.of<std::string>(
       {R"({"ring": 5})", R"({"ring": 8})", R"({"torus": "3x4"})", R"({"torus": "2x3x4"})"});
-  input::Json json = {{"hardware", "tpu-v5e"},
-               {"topology", input::parse_json(topology)},
-               {"tensor", {{"bytes", fmt::format("{} B", 2 * (1000 + draw.generator() % 200000))}}},
-               {"numerics", "off"}};
+  input::Json json = {
+      {"hardware", "tpu-v5e"},
+      {"topology", input::parse_json(topology)},
+      {"tensor", {{"bytes", fmt::format("{} B", 2 * (1000 + draw.generator() % 200000))}}},
+      {"numerics", "off"}};
   for (const std::string ring : {"full-loop", "semi-loop"})
     for (const std::string format : {"bf16", "int8"}) {
       json["collectives"].push_back({{"label", fmt::format("{} {}", ring, format)},

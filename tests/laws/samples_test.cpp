@@ -25,7 +25,8 @@ TEST_CASE("a sample has about the error of the whole, and the result says how la
     for (std::size_t i = 0; i < part.runs.size(); ++i) {
       const values::ValueResult& values = part.runs[i].numerics.value();
       CHECK(values.sampled_fraction == Approx(std::stod(sample)).epsilon(0.3));
-      CHECK(result::to_json(part)["runs"][i]["numerics"]["sampled_fraction"] == values.sampled_fraction);
+      CHECK(result::to_json(part)["runs"][i]["numerics"]["sampled_fraction"] ==
+            values.sampled_fraction);
       CHECK(result::to_json(part)["runs"][i]["numerics"]["elements"] ==
             static_cast<std::uint64_t>(values.sampled_fraction * 4194304 + 0.5));
       CHECK(values.against_exact.nmse ==

@@ -71,18 +71,21 @@ TEST_CASE("what the reader takes, the schema takes") {
     with_labels.erase("baseline");
     REQUIRE_NOTHROW(config::read_config(with_labels));
     CHECK_NOTHROW(input::check_schema(with_labels, "experiment"));
-    CHECK_NOTHROW(input::check_schema(config::to_json(config::read_config(with_labels)), "experiment"));
+    CHECK_NOTHROW(
+        input::check_schema(config::to_json(config::read_config(with_labels)), "experiment"));
   }
 }
 
 TEST_CASE("results fit their schema, with values and without") {
   CHECK_NOTHROW(input::check_schema(result::to_json(run(good_config())), "result"));
   CHECK_NOTHROW(input::check_schema(result::to_json(run(changed("/numerics", "off"))), "result"));
-  CHECK_NOTHROW(input::check_schema(result::to_json(run(changed("/simulation", "symmetric"))), "result"));
+  CHECK_NOTHROW(
+      input::check_schema(result::to_json(run(changed("/simulation", "symmetric"))), "result"));
 }
 
 TEST_CASE("the schema of results refuses what is no result") {
-  const input::Json good = input::parse_json(result::to_json(run(changed("/numerics", "off"))).dump());
+  const input::Json good =
+      input::parse_json(result::to_json(run(changed("/numerics", "off"))).dump());
   REQUIRE_NOTHROW(input::check_schema(good, "result"));
   const std::vector<std::pair<std::string, std::string>> changes = {
       {"/runs", "[]"},           {"/runs/0/time_s", "0"}, {"/runs/0/time_s", "null"},

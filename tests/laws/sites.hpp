@@ -28,10 +28,11 @@ inline void add_algorithms(input::Json& json, const std::string& format) {
   probe["collectives"] = {{{"algorithm", "auto"}}};
   const config::ExperimentConfig config = config::read_config(probe);
   for (const config::Algorithm algorithm : config::algorithms_of(config.collective)) {
-    const bool fits =
-        format == "int8" ? config::can_be_quantized(config.collective, algorithm) : config::can_be_plain(algorithm);
+    const bool fits = format == "int8" ? config::can_be_quantized(config.collective, algorithm)
+                                       : config::can_be_plain(algorithm);
     if (!fits || !plan::why_not(algorithm, config).empty()) continue;
-    json["collectives"].push_back({{"algorithm", config::algorithm_name(algorithm)}, {"format", format}});
+    json["collectives"].push_back(
+        {{"algorithm", config::algorithm_name(algorithm)}, {"format", format}});
     if (format == "int8")  // one scale for each of 1024 strided groups would leave no error
       json["collectives"].back().update({{"layout", "contiguous"}, {"block", 32}});
   }

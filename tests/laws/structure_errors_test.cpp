@@ -109,7 +109,9 @@ const std::vector<Mistake>& structural_mistakes() {
   return mistakes;
 }
 
-TEST_CASE("mistakes of structure are refused by the reader") { check_mistakes(structural_mistakes()); }
+TEST_CASE("mistakes of structure are refused by the reader") {
+  check_mistakes(structural_mistakes());
+}
 
 TEST_CASE("mistakes of structure are refused by the schema, too") {
   for (const Mistake& mistake : structural_mistakes()) {

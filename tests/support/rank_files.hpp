@@ -20,7 +20,8 @@ inline constexpr std::uint32_t kRanks = 3;
 
 /// Three chips whose tensors are in `files`; no other key of the tensor.
 inline input::Json from_files(const Names& files) {
-  input::Json json = input::parse_json(R"({"hardware": "tpu-v5e", "topology": {"ring": 3}, "tensor": {},
+  input::Json json =
+      input::parse_json(R"({"hardware": "tpu-v5e", "topology": {"ring": 3}, "tensor": {},
     "collectives": [
       {"label": "plain", "algorithm": "ring"},
       {"label": "int8", "algorithm": "equarx", "minishards": 1},
@@ -32,8 +33,8 @@ inline input::Json from_files(const Names& files) {
 
 /// A .npy file of float32 that holds element first, first + 1, ... of `values`.
 inline std::string write_values(const TemporaryDirectory& directory, const std::string& name,
-                         const std::vector<std::uint64_t>& shape,
-                         const std::function<float(std::uint64_t)>& value) {
+                                const std::vector<std::uint64_t>& shape,
+                                const std::function<float(std::uint64_t)>& value) {
   const auto path = directory.path() / name;
   tensors::write_npy(path, shape, [&](std::uint64_t first, std::span<float> values) {
     for (float& one : values) one = value(first++);
@@ -42,7 +43,7 @@ inline std::string write_values(const TemporaryDirectory& directory, const std::
 }
 
 inline std::string constant(const TemporaryDirectory& directory, const std::string& name,
-                     const std::vector<std::uint64_t>& shape) {
+                            const std::vector<std::uint64_t>& shape) {
   return write_values(directory, name, shape, [](std::uint64_t) { return 1.0F; });
 }
 

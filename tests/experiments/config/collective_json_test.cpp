@@ -17,24 +17,24 @@ using testing::plan_of;
 
 TEST_CASE("what belongs to one algorithm or layout is refused for another") {
   check_mistakes({{"/collectives/0/quantize", "both", "/collectives/0/quantize", "remove it"},
-             {"/collectives/0/scale", "fp32", "/collectives/0/scale", "remove it"},
-             {"/collectives/0/format", "int9", "/collectives/0/format", "one of bf16, fp32"},
-             {"/collectives/0/elements_per_scale", "64", "/collectives/0/elements_per_scale",
-              "remove it"},
-             {"/collectives/1/elements_per_scale", "64", "/collectives/1/elements_per_scale",
-              "minishards"},
-             {"/collectives/1/format", "bf16", "/collectives/1/format", "is not quantized"},
-             {"/collectives/1/block", "32", "/collectives/1/block", "contiguous"},
-             {"/collectives/1/layout", "contiguous", "/collectives/1/block", "is missing"}});
+                  {"/collectives/0/scale", "fp32", "/collectives/0/scale", "remove it"},
+                  {"/collectives/0/format", "int9", "/collectives/0/format", "one of bf16, fp32"},
+                  {"/collectives/0/elements_per_scale", "64", "/collectives/0/elements_per_scale",
+                   "remove it"},
+                  {"/collectives/1/elements_per_scale", "64", "/collectives/1/elements_per_scale",
+                   "minishards"},
+                  {"/collectives/1/format", "bf16", "/collectives/1/format", "is not quantized"},
+                  {"/collectives/1/block", "32", "/collectives/1/block", "contiguous"},
+                  {"/collectives/1/layout", "contiguous", "/collectives/1/block", "is missing"}});
 }
 
 TEST_CASE("an algorithm that the collective does not have is refused with those it has") {
   check_mistakes({{"/collective", "allreduce", "/collective", "did you mean 'all-reduce'?"},
-             {"/collective", "7", "/collective", "expected one of all-reduce, reduce-scatter"},
-             {"/collectives/0/algorithm", "direct", "/collectives/0/algorithm",
-              "one of ring, equarx, torus, two-shot, halving-doubling"},
-             {"/collectives/0/algorithm", "bidirectional", "/collectives/0/algorithm",
-              "one of ring, equarx"}});
+                  {"/collective", "7", "/collective", "expected one of all-reduce, reduce-scatter"},
+                  {"/collectives/0/algorithm", "direct", "/collectives/0/algorithm",
+                   "one of ring, equarx, torus, two-shot, halving-doubling"},
+                  {"/collectives/0/algorithm", "bidirectional", "/collectives/0/algorithm",
+                   "one of ring, equarx"}});
   const auto refuse = [](const std::string& collective, const std::string& algorithm,
                          const std::string& names) {
     input::Json json = changed("/collective", collective);
@@ -94,8 +94,8 @@ TEST_CASE("keys that an algorithm has no use for are refused") {
 
 TEST_CASE("labels are unique, and the baseline is one of them") {
   check_mistakes({{"/collectives/1/label", "bf16", "/collectives/1/label", "give each its own"},
-             {"/baseline", "bf61", "/baseline", "did you mean 'bf16'? (one of bf16, int8)"},
-             {"/baseline", "\"\"", "/baseline", "one of bf16, int8"}});
+                  {"/baseline", "bf61", "/baseline", "did you mean 'bf16'? (one of bf16, int8)"},
+                  {"/baseline", "\"\"", "/baseline", "one of bf16, int8"}});
   check_refused(
       [] { plan_of(changed("/collectives", R"([{"algorithm": "ring"}, {"algorithm": "ring"}])")); },
       "/collectives/1/label", "give each its own");

@@ -24,8 +24,8 @@ input::Json with_faults(const input::Json& faults) {
 }
 
 TEST_CASE("a fault that changes nothing is printed so that it can be read again") {
-  for (const auto& [key, value] : {std::pair<std::string, input::Json>{"bandwidth_factor", 1.0},
-                                   {"extra_latency", "0 us"}}) {
+  for (const auto& [key, value] :
+       {std::pair<std::string, input::Json>{"bandwidth_factor", 1.0}, {"extra_latency", "0 us"}}) {
     const input::Json fault = {{"between", {"(0,0)", "(0,1)"}}, {key, value}};
     const input::Json printed = to_json(read_config(with_faults({{"links", {fault}}})));
     CHECK(printed["faults"]["links"][0]["bandwidth_factor"] == 1.0);

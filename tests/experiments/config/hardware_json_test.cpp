@@ -1,15 +1,15 @@
 #include "experiments/config/hardware_json.hpp"
-#include "experiments/config/set_value.hpp"
-#include "experiments/input/json.hpp"
 
 #include <cmath>
 
+#include "experiments/config/set_value.hpp"
 #include "experiments/input/embedded.hpp"
+#include "experiments/input/json.hpp"
 #include "experiments/input/schema.hpp"
 #include "tests/catch.hpp"
-#include "tests/support/mistakes.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
+#include "tests/support/mistakes.hpp"
 
 namespace equarx::config {
 namespace {
@@ -229,7 +229,8 @@ TEST_CASE("mistakes in a hardware file are refused, those of structure by the sc
     CAPTURE(mistake.pointer, mistake.value);
     const input::Json json = changed_chip(mistake.pointer, mistake.value);
     check_refused([&] { read_chip(json); }, mistake.place, mistake.remedy);
-    if (mistake.structural) CHECK_THROWS_AS(input::check_schema(json, "hardware"), input::InputError);
+    if (mistake.structural)
+      CHECK_THROWS_AS(input::check_schema(json, "hardware"), input::InputError);
   }
 }
 
@@ -268,10 +269,10 @@ TEST_CASE("times may be zero") {
 
 TEST_CASE("hardware that does not exist is refused with what does") {
   check_mistakes({{"/hardware", "tpu-v9", "/hardware",
-              "use one of tpu-v4, tpu-v5e, tpu-v5p, tpu-v6e, tpu-v7, or the path of"},
-             {"/hardware", "\"\"", "/hardware", "use one of tpu-v4"},
-             {"/hardware", "none.json", "/hardware", "cannot read none.json"},
-             {"/hardware", "/", "/hardware", "is a directory"}});
+                   "use one of tpu-v4, tpu-v5e, tpu-v5p, tpu-v6e, tpu-v7, or the path of"},
+                  {"/hardware", "\"\"", "/hardware", "use one of tpu-v4"},
+                  {"/hardware", "none.json", "/hardware", "cannot read none.json"},
+                  {"/hardware", "/", "/hardware", "is a directory"}});
 }
 
 }  // namespace

@@ -45,34 +45,36 @@ TEST_CASE("bytes give whole elements in any unit of size") {
 }
 
 TEST_CASE("sizes without unit, of another unit, or of no whole element are refused") {
-  check_mistakes({{"/tensor/bytes", "\"45\"", "/tensor/bytes", "'45' has no unit"},
-             {"/tensor/bytes", "45 GB/s", "/tensor/bytes", "'GB/s' is not a unit of a size"},
-             {"/tensor/bytes", "4x", "/tensor/bytes", "like \"32 MiB\""},
-             {"/tensor/bytes", "", "/tensor/bytes", "like \"32 MiB\""},
-             {"/tensor/bytes", "NaN B", "/tensor/bytes", "like \"32 MiB\""},
-             {"/tensor/bytes", "inf B", "/tensor/bytes", "like \"32 MiB\""},
-             {"/tensor/bytes", "-2 B", "/tensor/bytes", "positive whole number of bf16 elements"},
-             {"/tensor/bytes", "0 B", "/tensor/bytes", "positive whole number of bf16 elements"},
-             {"/tensor/bytes", "3 B", "/tensor/bytes", "positive whole number of bf16 elements"},
-             {"/tensor/bytes", "2.5 B", "/tensor/bytes", "whole number of bf16 elements"}});
+  check_mistakes(
+      {{"/tensor/bytes", "\"45\"", "/tensor/bytes", "'45' has no unit"},
+       {"/tensor/bytes", "45 GB/s", "/tensor/bytes", "'GB/s' is not a unit of a size"},
+       {"/tensor/bytes", "4x", "/tensor/bytes", "like \"32 MiB\""},
+       {"/tensor/bytes", "", "/tensor/bytes", "like \"32 MiB\""},
+       {"/tensor/bytes", "NaN B", "/tensor/bytes", "like \"32 MiB\""},
+       {"/tensor/bytes", "inf B", "/tensor/bytes", "like \"32 MiB\""},
+       {"/tensor/bytes", "-2 B", "/tensor/bytes", "positive whole number of bf16 elements"},
+       {"/tensor/bytes", "0 B", "/tensor/bytes", "positive whole number of bf16 elements"},
+       {"/tensor/bytes", "3 B", "/tensor/bytes", "positive whole number of bf16 elements"},
+       {"/tensor/bytes", "2.5 B", "/tensor/bytes", "whole number of bf16 elements"}});
 }
 
 TEST_CASE("sizes beyond all machines are refused, and do not overflow") {
-  check_mistakes({{"/tensor/shape", "[9223372036854775808]", "/tensor/shape/0", "is not an integer"},
-             {"/tensor/shape", "[9223372036854775807]", "/tensor/shape/0", "is not an integer"},
-             {"/tensor/shape", "[18446744073709551616]", "/tensor/shape/0", "is not an integer"},
-             {"/tensor/shape", "[4294967296, 4294967296]", "/tensor/shape", "elements in all"},
-             {"/tensor/shape", "[281474976710656, 2]", "/tensor/shape", "elements in all"},
-             {"/tensor/bytes", "1e300 PB", "/tensor/bytes", "is too large"},
-             {"/tensor/bytes", "9223372036854775808 B", "/tensor/bytes", "bf16 elements"},
-             {"/tensor/bytes", "1e200 B", "/tensor/bytes", "bf16 elements"},
-             {"/collectives/1/minishards", "9223372036854775808", "/collectives/1/minishards",
-              "from 1 to 1048576"},
-             {"/collectives/1/minishards", "4294967297", "/collectives/1/minishards",
-              "from 1 to 1048576"},
-             {"/topology/ring", "9223372036854775808", "/topology/ring", "is not an integer"},
-             {"/topology/mesh", "65536x65536x65536x65536", "/topology/mesh", "smaller grid"},
-             {"/topology/mesh", "99999999999999999999x2", "/topology/mesh", "smaller grid"}});
+  check_mistakes(
+      {{"/tensor/shape", "[9223372036854775808]", "/tensor/shape/0", "is not an integer"},
+       {"/tensor/shape", "[9223372036854775807]", "/tensor/shape/0", "is not an integer"},
+       {"/tensor/shape", "[18446744073709551616]", "/tensor/shape/0", "is not an integer"},
+       {"/tensor/shape", "[4294967296, 4294967296]", "/tensor/shape", "elements in all"},
+       {"/tensor/shape", "[281474976710656, 2]", "/tensor/shape", "elements in all"},
+       {"/tensor/bytes", "1e300 PB", "/tensor/bytes", "is too large"},
+       {"/tensor/bytes", "9223372036854775808 B", "/tensor/bytes", "bf16 elements"},
+       {"/tensor/bytes", "1e200 B", "/tensor/bytes", "bf16 elements"},
+       {"/collectives/1/minishards", "9223372036854775808", "/collectives/1/minishards",
+        "from 1 to 1048576"},
+       {"/collectives/1/minishards", "4294967297", "/collectives/1/minishards",
+        "from 1 to 1048576"},
+       {"/topology/ring", "9223372036854775808", "/topology/ring", "is not an integer"},
+       {"/topology/mesh", "65536x65536x65536x65536", "/topology/mesh", "smaller grid"},
+       {"/topology/mesh", "99999999999999999999x2", "/topology/mesh", "smaller grid"}});
 }
 
 // --- Files
@@ -153,9 +155,9 @@ TEST_CASE("a configuration with files that was written is read as the same") {
   const input::Json once = to_json(read_config(json));
   CHECK(to_json(read_config(once)) == once);
   CHECK(once["tensor"] == input::Json({{"shape", {4}},
-                                {"dtype", "fp32"},
-                                {"values", {{"files", {path}}, {"tensor", "x"}}},
-                                {"sample", 0.5}}));
+                                       {"dtype", "fp32"},
+                                       {"values", {{"files", {path}}, {"tensor", "x"}}},
+                                       {"sample", 0.5}}));
   CHECK_NOTHROW(input::check_schema(json, "experiment"));
   CHECK_NOTHROW(input::check_schema(once, "experiment"));
 }

@@ -1,15 +1,16 @@
 #include "experiments/config/topology_json.hpp"
+
 #include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
-#include "tests/support/mistakes.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
+#include "tests/support/mistakes.hpp"
 
 namespace equarx::config {
 namespace {
 
-using testing::check_mistakes;
 using testing::changed;
+using testing::check_mistakes;
 
 TEST_CASE("each kind of topology has its own wraparound") {
   const auto shape = [](const std::string& topology) {
@@ -105,9 +106,9 @@ TEST_CASE("cables to avoid are kept by name and number, with every kind") {
 
 TEST_CASE("a slice that is not offered is refused with those that are") {
   check_mistakes({{"/topology/slice", "3x3", "/topology/slice", "2x2, 2x4, 4x4, 4x8"},
-             {"/topology/slice", "2x8", "/topology/slice", "use \"mesh\" or \"torus\""},
-             {"/topology/slice", "4x4x4", "/topology/slice", "axes in any order"},
-             {"/topology/slice", "\"8\"", "/topology/slice", "axes in any order"}});
+                  {"/topology/slice", "2x8", "/topology/slice", "use \"mesh\" or \"torus\""},
+                  {"/topology/slice", "4x4x4", "/topology/slice", "axes in any order"},
+                  {"/topology/slice", "\"8\"", "/topology/slice", "axes in any order"}});
 }
 
 TEST_CASE("cables to avoid must exist") {
@@ -124,17 +125,17 @@ TEST_CASE("cables to avoid must exist") {
 
 TEST_CASE("one chip has nobody to talk to") {
   check_mistakes({{"/topology/slice", "1x1", "/topology", "at least two chips"},
-             {"/topology/ring", "1", "/topology", "at least two chips"},
-             {"/topology/torus", "1x1x1", "/topology", "at least two chips"}});
+                  {"/topology/ring", "1", "/topology", "at least two chips"},
+                  {"/topology/torus", "1x1x1", "/topology", "at least two chips"}});
 }
 
 TEST_CASE("wraparound is given for each axis of a torus, and for nothing else") {
   check_mistakes({{"/topology", R"({"torus": "4x4", "wraparound": [true]})", "/topology/wraparound",
-              "each of the 2 axes"},
-             {"/topology", R"({"torus": "4x4", "wraparound": []})", "/topology/wraparound",
-              "each of the 2 axes"},
-             {"/topology", R"({"mesh": "4x4", "wraparound": [true, true]})", "/topology/wraparound",
-              "unknown key"}});
+                   "each of the 2 axes"},
+                  {"/topology", R"({"torus": "4x4", "wraparound": []})", "/topology/wraparound",
+                   "each of the 2 axes"},
+                  {"/topology", R"({"mesh": "4x4", "wraparound": [true, true]})",
+                   "/topology/wraparound", "unknown key"}});
 }
 
 }  // namespace

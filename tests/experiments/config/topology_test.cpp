@@ -64,15 +64,14 @@ TEST_CASE("a graph's own speeds are payload speeds of both directions; others ar
 }
 
 TEST_CASE("machines that nobody would wait for are refused before they are built") {
-  check_refused([] { plan_topology(config_of(R"({"mesh": "4096x4096"})"), chip()); },
-                "/topology", "has 16777216 chips; at most 131072");
+  check_refused([] { plan_topology(config_of(R"({"mesh": "4096x4096"})"), chip()); }, "/topology",
+                "has 16777216 chips; at most 131072");
 }
 
 TEST_CASE("topologies have short names") {
   CHECK(topology_text(config_of(R"({"slice": "4x2"})")) == "slice 4x2");
   CHECK(topology_text(config_of(R"({"fully-connected": 2})")) == "fully connected");
-  CHECK(topology_text(config_of(R"({"file": ")" + kIslands + R"("})")) ==
-        "graph two-islands");
+  CHECK(topology_text(config_of(R"({"file": ")" + kIslands + R"("})")) == "graph two-islands");
 }
 
 }  // namespace

@@ -5,15 +5,15 @@
 #include "experiments/config/set_value.hpp"
 #include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
-#include "tests/support/mistakes.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
+#include "tests/support/mistakes.hpp"
 
 namespace equarx::plan {
 namespace {
 
-using testing::check_mistakes;
 using testing::changed;
+using testing::check_mistakes;
 using testing::check_refused;
 using testing::plan_of;
 using testing::TemporaryFile;
@@ -86,9 +86,9 @@ TEST_CASE("more parts than elements are refused") {
   // 65536 elements: 4096 for each of 8 ranks in each of two directions.
   CHECK_NOTHROW(plan_of(changed("/collectives/1/minishards", "2048")));
   check_mistakes({{"/collectives/1/minishards", "2049", "/collectives/1", "use fewer"},
-             {"/collectives/1/minishards", "1048576", "/collectives/1", "4096 elements"},
-             {"/collectives/1/microshards", "1048576", "/collectives/1", "use fewer"},
-             {"/collectives/0/microshards", "4097", "/collectives/0", "use fewer"}});
+                  {"/collectives/1/minishards", "1048576", "/collectives/1", "4096 elements"},
+                  {"/collectives/1/microshards", "1048576", "/collectives/1", "use fewer"},
+                  {"/collectives/0/microshards", "4097", "/collectives/0", "use fewer"}});
 }
 
 TEST_CASE("a tensor smaller than its parts is refused, and one of one element is not") {

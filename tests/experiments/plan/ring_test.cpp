@@ -62,20 +62,22 @@ TEST_CASE("a topology without a ring is refused with the reason and the avoided 
 }
 
 TEST_CASE("a machine without a ring is refused with what to use instead") {
-  check_mistakes({{"/topology/mesh", "3x3", "/topology", "use a slice with an even side, or a torus"},
-             {"/topology/mesh", "5x3x3", "/topology", "or a torus"},
-             {"/topology/mesh", "\"4\"", "/topology", "a wrapped axis"},
-             {"/topology/mesh", "1x4", "/topology", "a wrapped axis"},
-             {"/topology", R"({"torus": "3x3", "wraparound": [false, false]})", "/topology",
-              "or a torus"}});
+  check_mistakes(
+      {{"/topology/mesh", "3x3", "/topology", "use a slice with an even side, or a torus"},
+       {"/topology/mesh", "5x3x3", "/topology", "or a torus"},
+       {"/topology/mesh", "\"4\"", "/topology", "a wrapped axis"},
+       {"/topology/mesh", "1x4", "/topology", "a wrapped axis"},
+       {"/topology", R"({"torus": "3x3", "wraparound": [false, false]})", "/topology",
+        "or a torus"}});
 }
 
 TEST_CASE("a ring that the avoided cables break is refused with the cables") {
-  check_mistakes({{"/topology/avoid", R"j([["(0,0)", "(0,1)"]])j", "/topology",
-              "no Hamiltonian ring exists on the slice 4x2 without the cables (0,0) - (0,1): chip "
-              "(0,0) has only 1 usable cable, and a ring needs 2; avoid fewer cables"},
-             {"/topology", R"({"fully-connected": 3, "avoid": [[0, 1], [1, 2], [2, 0]]})",
-              "/topology", "without the cables 0 - 1, 1 - 2, 2 - 0: chip 0 has only 0 usable"}});
+  check_mistakes(
+      {{"/topology/avoid", R"j([["(0,0)", "(0,1)"]])j", "/topology",
+        "no Hamiltonian ring exists on the slice 4x2 without the cables (0,0) - (0,1): chip "
+        "(0,0) has only 1 usable cable, and a ring needs 2; avoid fewer cables"},
+       {"/topology", R"({"fully-connected": 3, "avoid": [[0, 1], [1, 2], [2, 0]]})", "/topology",
+        "without the cables 0 - 1, 1 - 2, 2 - 0: chip 0 has only 0 usable"}});
 }
 
 }  // namespace

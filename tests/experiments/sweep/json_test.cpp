@@ -1,5 +1,7 @@
-#include "experiments/sweep/sweep.hpp"
 #include "experiments/input/json.hpp"
+
+#include "experiments/sweep/sweep.hpp"
+#include "tests/support/json_values.hpp"
 #include "tests/support/sweeps.hpp"
 
 namespace equarx::sweep {
@@ -9,7 +11,8 @@ using namespace testing;
 
 constexpr const char* kAxes = R"([{"key": "/tensor/bytes", "values": ["1 MiB", "2 MiB"]}])";
 
-void check_refused_sweep(const input::Json& json, const std::string& place, const std::string& remedy) {
+void check_refused_sweep(const input::Json& json, const std::string& place,
+                         const std::string& remedy) {
   check_refused([&] { sweep_of(json); }, place, remedy);
 }
 
@@ -21,7 +24,7 @@ TEST_CASE("a sweep's parts are read") {
   CHECK(sweep.base == good_config());
   REQUIRE(sweep.axes.size() == 1);
   CHECK(sweep.axes[0].keys == std::vector<std::string>{"/tensor/bytes"});
-  CHECK(sweep.axes[0].steps == std::vector<std::vector<input::Json>>{{"1 MiB"}, {"2 MiB"}});
+  CHECK(sweep.axes[0].steps == std::vector{boxed({"1 MiB"}), boxed({"2 MiB"})});
   REQUIRE(sweep.exclusions.size() == 1);
   CHECK(sweep.exclusions[0][0].holds == std::vector<bool>{false, true});
 }
@@ -33,7 +36,7 @@ TEST_CASE("zipped keys step together") {
   REQUIRE(sweep.axes.size() == 1);
   CHECK(sweep.axes[0].name() == "/tensor/bytes with /collectives/int8/minishards");
   CHECK(sweep.axes[0].steps ==
-        std::vector<std::vector<input::Json>>{{"1 MiB", 1}, {"2 MiB", 2}, {"4 MiB", 8}});
+        std::vector{boxed({"1 MiB", 1}), boxed({"2 MiB", 2}), boxed({"4 MiB", 8})});
 }
 
 TEST_CASE("a base is found beside the sweep, and the name is the file's without one") {
@@ -56,8 +59,10 @@ TEST_CASE("the examples are good sweeps") {
 TEST_CASE("wrong sweeps are refused") {
   const auto axes = [](const std::string& text) { return sweep_json("[" + text + "]"); };
   check_refused_sweep(input::Json::object(), "/base", "is missing");
-  check_refused_sweep({{"base", 3}, {"axes", input::Json::array()}}, "/base", "expected a configuration");
-  check_refused_sweep({{"base", "none.json"}, {"axes", input::Json::array()}}, "/base", "cannot read");
+  check_refused_sweep({{"base", 3}, {"axes", input::Json::array()}}, "/base",
+                      "expected a configuration");
+  check_refused_sweep({{"base", "none.json"}, {"axes", input::Json::array()}}, "/base",
+                      "cannot read");
   check_refused_sweep(axes(""), "/axes", "a sweep of nothing");
   check_refused_sweep(axes(R"({"key": "/a", "values": []})"), "/axes/0/values", "has no values");
   check_refused_sweep(axes(R"({"key": "/a", "values": [1, 2, 1]})"), "/axes/0/values/2",

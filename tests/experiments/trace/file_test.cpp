@@ -1,6 +1,5 @@
 // Traces against the rules of the Trace Event Format, and against the results of the same run.
 #include "experiments/trace/file.hpp"
-#include "experiments/input/json.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
@@ -35,7 +35,7 @@ Traced trace_of(const input::Json& config, const std::string& label = "") {
   const plan::Plan plan = testing::plan_of(config);
   TraceFile file(out, plan.config, label);
   run::ExperimentResult result =
-      run::run_experiment(plan, [](const std::string&) {}, {.value_threads = 0, .trace = &file});
+      run::run_experiment(plan, [](const std::string&) {}, {.value_threads = 0, .observer = &file});
   file.finish();
   return {std::move(result), input::parse_json(out.str())};
 }

@@ -39,7 +39,8 @@ TEST_CASE("the bound of a uniform ring's program is its time") {
   const config::ExperimentConfig config = config::read_config(small(R"({"ring": 6})", "1 MiB"));
   const TuneSpace space = enumerate(config, tune_formats({"int8"}));
   for (const TuneCandidate& candidate : space.candidates) {
-    if (space.families[candidate.family].config.algorithm != collectives::find_algorithm("equarx")) continue;
+    if (space.families[candidate.family].config.algorithm != collectives::find_algorithm("equarx"))
+      continue;
     const plan::Plan plan = plan::make_plan(with_collective(config, config_of(space, candidate)));
     const plan::CollectivePlan& collective = plan.collectives.front().candidates.front();
     const double time_s = run::run_experiment(plan, [](const std::string&) {}).runs.front().time_s;

@@ -70,7 +70,8 @@ TEST_CASE("a candidate that uses a breaking link is not on the front") {
 
   json = small(R"({"fully-connected": 2})", "256 KiB");
   json["faults"] = input::parse_json(R"({"links": [{"between": ["0", "1"], "fails_at": "1 us"}]})");
-  CHECK_THAT(testing::message_of([&] { tuned(json, options); }), ContainsSubstring("no candidate can run"));
+  CHECK_THAT(testing::message_of([&] { tuned(json, options); }),
+             ContainsSubstring("no candidate can run"));
 }
 
 TEST_CASE("a workload's phase is tuned as a whole") {
