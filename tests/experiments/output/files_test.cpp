@@ -2,7 +2,6 @@
 
 #include <sys/stat.h>
 
-#include "experiments/output/csv.hpp"
 #include "experiments/output/output_file.hpp"
 #include "tests/support/sweeps.hpp"
 
@@ -10,11 +9,6 @@ namespace equarx::output {
 namespace {
 
 using namespace testing;
-
-TEST_CASE("CSV quotes what would be misread") {
-  CHECK(csv({{"a", "b"}, {"1,5", "say \"hi\""}, {"", "x\ny"}}) ==
-        "a,b\n\"1,5\",\"say \"\"hi\"\"\"\n,\"x\ny\"\n");
-}
 
 TEST_CASE("a file is replaced whole, and nothing else is left") {
   const TemporaryFolder folder;
