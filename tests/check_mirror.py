@@ -7,7 +7,7 @@ import pathlib
 import sys
 
 # Tests of no single file, and what tests themselves use.
-EXEMPT = ("laws/", "support/", "fuzz/", "benchmarks/")
+EXEMPT = ("docs/", "laws/", "support/", "fuzz/", "benchmarks/")
 # Folders whose tests are named after something else than files.
 FOLDERS = {"tools/cli": "the program by its command line, one file for each command"}
 # Files that are tested from several sides, each in a file of its own: FILE_SIDE_test.cpp.
