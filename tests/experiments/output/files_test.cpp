@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include "experiments/output/csv.hpp"
 #include "experiments/output/output_file.hpp"
 #include "tests/support/sweeps.hpp"
 
