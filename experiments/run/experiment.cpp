@@ -1,6 +1,7 @@
 #include "experiments/run/experiment.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <limits>
 
 #include <fmt/format.h>
@@ -131,8 +132,35 @@ sim::TimeResult simulate_layers(const plan::CollectivePlan& plan,
 }
 
 /// Of the chip that takes longest.
+double slowdown(const sim::Machine& machine) {
+  return machine.slowdown.empty() ? 1.0 : std::ranges::max(machine.slowdown);
+}
+
 double compute_time_s(const plan::WorkloadPlan& workload, const sim::Machine& machine) {
-  return workload.compute_s * (machine.slowdown.empty() ? 1.0 : std::ranges::max(machine.slowdown));
+  return workload.compute_s * slowdown(machine);
+}
+
+/// Time of the operations of these kinds, on the chip that takes longest.
+double time_of(const plan::WorkloadPlan& workload, const sim::Machine& machine,
+               std::initializer_list<workloads::OperationKind> kinds) {
+  double time_s = 0.0;
+  for (const plan::OperationTotal& operation : workload.operations)
+    if (std::ranges::find(kinds, operation.kind) != kinds.end()) time_s += operation.time_s;
+  return time_s * slowdown(machine);
+}
+
+PhaseResult report_phase(const plan::CollectivePlan& plan, const plan::WorkloadPlan& workload,
+                         double time_s) {
+  using workloads::OperationKind;
+  const sim::Machine& machine = plan.simulated.machine;
+  const double compute_s = compute_time_s(workload, machine);
+  return {
+      .compute_s = compute_s,
+      .matrix_s = time_of(workload, machine, {OperationKind::matrix}),
+      .attention_s = time_of(workload, machine, {OperationKind::attention}),
+      .elementwise_s = time_of(workload, machine, {OperationKind::vector, OperationKind::memory}),
+      .allreduce_s = std::max(0.0, time_s - compute_s),
+      .allreduces = workload.allreduces};
 }
 
 /// Computing and the AllReduces' bytes: one after the other where all chips are alike, and therefore in
@@ -267,8 +295,8 @@ class Experiment {
     report_time(collective, time, run);
     run.lower_bound_s = phase_bound_s(collective, workload, run.lower_bound_s);
     run.wire_bytes_per_link *= workload.allreduces;
-    const double compute_s = compute_time_s(workload, collective.simulated.machine);
-    run.phase = {compute_s, std::max(0.0, run.time_s - compute_s), workload.allreduces, repeat};
+    run.phase = report_phase(collective, workload, run.time_s);
+    run.phase->layers_repeated = repeat;
     if (run.failure) return;
     run.breakdown = break_down(collective, run.time_s, workload.allreduces);
     check_time(collective, time, run.lower_bound_s, workload.allreduces);
