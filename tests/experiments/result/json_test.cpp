@@ -1,7 +1,7 @@
 #include "experiments/result/json.hpp"
-#include "experiments/output/provenance.hpp"
-#include "experiments/input/json.hpp"
 
+#include "experiments/input/json.hpp"
+#include "experiments/output/provenance.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 
@@ -47,7 +47,8 @@ TEST_CASE("the hash is FNV-1a in 16 digits") {
   for (const char c : {'{', '}'}) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
   CHECK(std::stoull(output::config_hash(input::Json::object()), nullptr, 16) == hash);
   CHECK(output::config_hash(input::Json::object()).size() == 16);
-  CHECK(output::config_hash(good_config()) != output::config_hash(changed("/tensor/values/seed", "2")));
+  CHECK(output::config_hash(good_config()) !=
+        output::config_hash(changed("/tensor/values/seed", "2")));
 }
 
 }  // namespace
