@@ -61,10 +61,12 @@ StudyExperiment read_experiment(input::ObjectReader reader, const std::filesyste
 StudyRow read_row(input::ObjectReader reader, const std::string& pointer) {
   StudyRow row;
   row.pointer = pointer;
+  // Asked for first, so that it is not taken for a misspelt key that is missing.
+  const bool has_at = reader.has("at");
   row.id = reader.text("id");
   row.what = reader.text("what");
   row.experiment = reader.text("experiment");
-  if (reader.has("at")) {
+  if (has_at) {
     const input::Json& at = reader.required("at", "an object");
     if (!at.is_object()) throw input::InputError(reader.place_of("at"), "expected an object");
     for (const auto& [pointer, value] : at.items()) row.at[pointer] = value;
