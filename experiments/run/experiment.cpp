@@ -134,8 +134,8 @@ class Experiment {
     report_time(collective, time, run);
     run.lower_bound_s = phase_bound_s(collective, workload, run.lower_bound_s);
     run.wire_bytes_per_link *= workload.allreduces;
-    const double compute_s = compute_time_s(workload, collective.simulated.machine);
-    run.phase = {compute_s, std::max(0.0, run.time_s - compute_s), workload.allreduces, repeat};
+    run.phase = report_phase(collective, workload, run.time_s);
+    run.phase->layers_repeated = repeat;
     if (run.failure) return;
     run.breakdown = break_down(collective, run.time_s, workload.allreduces);
     check_time(collective, time, run.lower_bound_s, workload.allreduces);

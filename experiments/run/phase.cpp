@@ -1,6 +1,7 @@
 #include "experiments/run/phase.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "sim/symmetry.hpp"
 
@@ -20,6 +21,20 @@ void add_repeated(const sim::TimeResult& part, std::uint32_t count, sim::TimeRes
   add(whole.core_busy_s, part.core_busy_s);
 }
 
+/// Of the chip that takes longest.
+double slowdown(const sim::Machine& machine) {
+  return machine.slowdown.empty() ? 1.0 : std::ranges::max(machine.slowdown);
+}
+
+/// Time of the operations of these kinds, on the chip that takes longest.
+double time_of(const plan::WorkloadPlan& workload, const sim::Machine& machine,
+               std::initializer_list<workloads::OperationKind> kinds) {
+  double time_s = 0.0;
+  for (const plan::OperationTotal& operation : workload.operations)
+    if (std::ranges::find(kinds, operation.kind) != kinds.end()) time_s += operation.time_s;
+  return time_s * slowdown(machine);
+}
+
 }  // namespace
 
 sim::TimeResult simulate_layers(const plan::CollectivePlan& plan,
@@ -35,7 +50,21 @@ sim::TimeResult simulate_layers(const plan::CollectivePlan& plan,
 }
 
 double compute_time_s(const plan::WorkloadPlan& workload, const sim::Machine& machine) {
-  return workload.compute_s * (machine.slowdown.empty() ? 1.0 : std::ranges::max(machine.slowdown));
+  return workload.compute_s * slowdown(machine);
+}
+
+PhaseResult report_phase(const plan::CollectivePlan& plan, const plan::WorkloadPlan& workload,
+                         double time_s) {
+  using workloads::OperationKind;
+  const sim::Machine& machine = plan.simulated.machine;
+  const double compute_s = compute_time_s(workload, machine);
+  return {
+      .compute_s = compute_s,
+      .matrix_s = time_of(workload, machine, {OperationKind::matrix}),
+      .attention_s = time_of(workload, machine, {OperationKind::attention}),
+      .elementwise_s = time_of(workload, machine, {OperationKind::vector, OperationKind::memory}),
+      .allreduce_s = std::max(0.0, time_s - compute_s),
+      .allreduces = workload.allreduces};
 }
 
 double phase_bound_s(const plan::CollectivePlan& plan, const plan::WorkloadPlan& workload,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "experiments/plan/plan.hpp"
+#include "experiments/run/results.hpp"
 #include "sim/time_executor.hpp"
 
 namespace equarx::run {
@@ -13,6 +14,10 @@ sim::TimeResult simulate_layers(const plan::CollectivePlan& plan,
 
 /// Computing, of the chip that takes longest, in seconds.
 double compute_time_s(const plan::WorkloadPlan& workload, const sim::Machine& machine);
+
+/// Where the time of a phase that took `time_s` seconds goes.
+PhaseResult report_phase(const plan::CollectivePlan& plan, const plan::WorkloadPlan& workload,
+                         double time_s);
 
 /// Computing and the AllReduces' bytes: one after the other where all chips are alike, and therefore in
 /// step. Elsewhere, and with overlap, some links may be busy while a chip computes.

@@ -42,7 +42,10 @@ struct Candidate {
 
 /// Where the time of a transformer's phase goes.
 struct PhaseResult {
-  double compute_s = 0.0;    ///< core time of one chip, the slowest
+  double compute_s = 0.0;      ///< core time of one chip, the slowest
+  double matrix_s = 0.0;       ///< of that: matrix products
+  double attention_s = 0.0;    ///< of that: attention
+  double elementwise_s = 0.0;  ///< of that: element-wise work and moving data
   double allreduce_s = 0.0;  ///< all other time: AllReduces, as far as nothing goes on beside them
   std::uint32_t allreduces = 0;
   bool layers_repeated = false;  ///< each kind of layer was simulated once

@@ -24,16 +24,19 @@ std::vector<std::string> files_of(const config::ExperimentConfig& config) {
 
 }  // namespace
 
-std::string SweepKeys::key(const input::Json& config) {
+std::string SweepKeys::key(const input::Json& config, const std::string& experiment) {
+  input::Json parts = {{"version", output::version()}};
+  if (!experiment.empty()) parts["experiment"] = experiment;
   try {
     const config::ExperimentConfig resolved = config::read_config(config);
     input::Json files = input::Json::object();
     for (const std::string& file : files_of(resolved)) files[file] = digest(file);
-    return output::config_hash(
-        {{"version", output::version()}, {"config", to_json(resolved)}, {"files", files}});
+    parts["config"] = to_json(resolved);
+    parts["files"] = files;
   } catch (const input::InputError&) {
-    return output::config_hash({{"version", output::version()}, {"unreadable", config}});
+    parts["unreadable"] = config;
   }
+  return output::config_hash(parts);
 }
 
 const std::string& SweepKeys::digest(const std::string& file) {
