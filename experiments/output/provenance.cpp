@@ -8,8 +8,6 @@
 
 namespace equarx::output {
 
-std::string_view version() { return EQUARX_VERSION; }
-
 std::string text_hash(std::string_view text) {
   constexpr std::uint64_t kOffsetBasis = 0xcbf29ce484222325;  // FNV-1a, 64 bits
   constexpr std::uint64_t kPrime = 0x100000001b3;

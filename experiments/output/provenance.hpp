@@ -5,11 +5,9 @@
 #include <string_view>
 
 #include "experiments/input/object_reader.hpp"
+#include "experiments/output/version.hpp"
 
 namespace equarx::output {
-
-/// The version of this program.
-std::string_view version();
 
 /// FNV-1a in 16 hexadecimal digits.
 std::string text_hash(std::string_view text);
