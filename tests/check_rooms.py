@@ -30,7 +30,8 @@ ROOMS = {
     "models/values": {
         "models/formats", "models/collectives", "models/numerics", "models/tensors", "fmt/"},
     "sim": {"models/collectives", "models/os", "simgrid/", "fmt/"},
-    "experiments": {"topologies", "models", "sim", "nlohmann/", "valijson/", "fmt/"},
+    "experiments": {"topologies", "models", "sim", "nlohmann/", "valijson/", "xxhash.h",
+                    "fmt/"},
     "tools/cli": {"experiments", "models/tensors", "CLI/", "fmt/"},
 }
 SYSTEM = re.compile(r"^(sys/)?[a-z_0-9]+(\.h)?$")
