@@ -10,13 +10,14 @@ namespace equarx::laws {
 namespace {
 
 TEST_CASE("on 4x2 the full loop gains nothing up to 2 MiB, then rises to its plateau") {
-  input::Json config = input::parse_json(input::read_file(EQUARX_SOURCE_DIR "/experiments/equarx_paper/sizes.json"));
+  input::Json config =
+      input::parse_json(input::read_file(EQUARX_SOURCE_DIR "/experiments/equarx_paper/sizes.json"));
   config["simulation"] = "symmetric";  // the same timing, on three chips
   double previous = 0.0;
   for (std::uint64_t kib = 4; kib <= 256 * 1024; kib *= 2) {
     config["tensor"]["bytes"] = fmt::format("{} KiB", kib);
-    const run::ExperimentResult result =
-        run::run_experiment(plan::make_plan(config::read_config(config)), [](const std::string&) {});
+    const run::ExperimentResult result = run::run_experiment(
+        plan::make_plan(config::read_config(config)), [](const std::string&) {});
     const run::RunResult& full_loop = result.runs.at(1);
     REQUIRE(full_loop.label == "full-loop");
     CAPTURE(kib);

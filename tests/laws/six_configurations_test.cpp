@@ -19,9 +19,9 @@ constexpr double kLargestInt8 = 127.0;
 /// A plain FP32 ring, then six configurations in each of three formats, on a ring of `chips`.
 input::Json all_configurations(std::uint32_t chips) {
   input::Json json = {{"hardware", "tpu-v5e"},
-               {"topology", {{"ring", chips}}},
-               {"tensor", {{"shape", {kElements}}, {"dtype", "fp32"}}},
-               {"collectives", {{{"label", "fp32"}, {"algorithm", "ring"}}}}};
+                      {"topology", {{"ring", chips}}},
+                      {"tensor", {{"shape", {kElements}}, {"dtype", "fp32"}}},
+                      {"collectives", {{{"label", "fp32"}, {"algorithm", "ring"}}}}};
   for (const char* format : {"int8", "fp8-e4m3", "fp8-e5m2"})
     for (const char* ring : {"full-loop", "semi-loop"})
       for (const char* quantize : {"both", "reduce-scatter", "all-gather"})
@@ -38,7 +38,7 @@ double theory(const config::CollectiveConfig& config, std::uint32_t ranks,
   const bool full = config.ring == collectives::RingStyle::full_loop;
   numerics::Edges edges;
   if (config.quantize != config::QuantizedPhases::all_gather)
-    edges = full ? numerics::full_loop_edges(ranks) : numerics::semi_loop_messages(ranks);
+    edges = full ? numerics::full_loop_edges(ranks) : numerics::semi_loop_edges(ranks);
   return numerics::allreduce_nmse(
       numerics::uniform_quantizer_nmse(elements_per_scale, kLargestInt8), ranks, edges,
       config.quantize != config::QuantizedPhases::reduce_scatter);

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "experiments/result/json.hpp"
 #include "experiments/input/json.hpp"
-#include "experiments/result/table.hpp"
 #include "experiments/input/schema.hpp"
+#include "experiments/result/json.hpp"
+#include "experiments/result/table.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/workloads.hpp"
 
@@ -106,7 +106,8 @@ TEST_CASE("results of workloads are as their schema says") {
     CHECK_NOTHROW(input::check_schema(result, "result"));
     CHECK(result["operations"].size() == 14);
     CHECK(result["config"]["workload"]["model"] == model.path());
-    for (const input::Json& one : result["runs"]) CHECK(one["allreduce_count"].get<int>() % 14 == 0);
+    for (const input::Json& one : result["runs"])
+      CHECK(one["allreduce_count"].get<int>() % 14 == 0);
   }
 }
 

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "experiments/config/json.hpp"
-#include "experiments/input/json.hpp"
 #include "experiments/config/set_value.hpp"
 #include "experiments/input/embedded.hpp"
-#include "experiments/run/experiment.hpp"
+#include "experiments/input/json.hpp"
 #include "experiments/plan/plan.hpp"
+#include "experiments/run/experiment.hpp"
 
 namespace equarx::testing {
 
@@ -43,7 +43,9 @@ inline input::Json changed(const std::string& pointer, const std::string& text) 
 }
 
 /// All that happens before a run.
-inline plan::Plan plan_of(const input::Json& json) { return plan::make_plan(config::read_config(json)); }
+inline plan::Plan plan_of(const input::Json& json) {
+  return plan::make_plan(config::read_config(json));
+}
 
 inline run::ExperimentResult run(const input::Json& json) {
   return run::run_experiment(plan_of(json), [](const std::string&) {});
@@ -51,7 +53,8 @@ inline run::ExperimentResult run(const input::Json& json) {
 
 /// The hardware file of TPU v5e.
 inline input::Json tpu_v5e() {
-  return input::parse_json(std::ranges::find(input::embedded_hardware(), "tpu-v5e", &input::EmbeddedFile::name)->text);
+  return input::parse_json(
+      std::ranges::find(input::embedded_hardware(), "tpu-v5e", &input::EmbeddedFile::name)->text);
 }
 
 /// A file that goes when the test ends.

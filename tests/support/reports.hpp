@@ -8,15 +8,16 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/object_reader.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/input/object_reader.hpp"
 
 namespace equarx::testing {
 
 using input::Json;
 
 /// A configuration with every default filled in, about as long as real ones are.
-inline input::Json synthetic_config(const std::string& bytes, const std::string& slice, int microshards) {
+inline input::Json synthetic_config(const std::string& bytes, const std::string& slice,
+                                    int microshards) {
   input::Json config = input::Json::parse(R"({
     "hardware": "tpu-v5e", "topology": {"slice": "4x2"},
     "tensor": {"bytes": "1 MiB", "dtype": "bf16",
@@ -93,12 +94,12 @@ inline std::string synthetic_sweep(std::size_t rows) {
     const double bytes = kSmallest * std::pow(kRatio, static_cast<double>(point % sizes.size()));
     const int microshards = 1 + static_cast<int>(point / (sizes.size() * slices.size()));
     input::Json line = {{"point", point},
-                 {"key", fmt::format("{:016x}", 0x9e3779b97f4a7c15U * (point + 1))},
-                 {"version", "0.1.0"},
-                 {"axes",
-                  {{"/tensor/bytes", size},
-                   {"/topology/slice", slice.name},
-                   {"/collectives/1/microshards", microshards}}}};
+                        {"key", fmt::format("{:016x}", 0x9e3779b97f4a7c15U * (point + 1))},
+                        {"version", "0.1.0"},
+                        {"axes",
+                         {{"/tensor/bytes", size},
+                          {"/topology/slice", slice.name},
+                          {"/collectives/1/microshards", microshards}}}};
     const input::Json config = synthetic_config(size, slice.name, microshards);
     for (const bool quantized : {false, true}) {
       line["run"] = synthetic_run(quantized, bytes, slice.chips, microshards);

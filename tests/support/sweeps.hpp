@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "experiments/input/json_text.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
 #include "experiments/sweep/points.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
@@ -17,10 +17,14 @@ namespace equarx::testing {
 
 /// A sweep of good_config() over what `axes`, JSON text, says.
 inline input::Json sweep_json(const std::string& axes, const std::string& exclude = "[]") {
-  return {{"base", good_config()}, {"axes", input::parse_json(axes)}, {"exclude", input::parse_json(exclude)}};
+  return {{"base", good_config()},
+          {"axes", input::parse_json(axes)},
+          {"exclude", input::parse_json(exclude)}};
 }
 
-inline sweep::Sweep sweep_of(const input::Json& json) { return sweep::read_sweep(json, ".", "test"); }
+inline sweep::Sweep sweep_of(const input::Json& json) {
+  return sweep::read_sweep(json, ".", "test");
+}
 
 inline sweep::SweepPoints points_of(const std::string& axes, const std::string& exclude = "[]") {
   return sweep::SweepPoints(sweep_of(sweep_json(axes, exclude)));

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "tests/support/configs.hpp"
 #include "experiments/config/set_value.hpp"
 #include "experiments/input/json.hpp"
+#include "tests/support/configs.hpp"
 
 namespace equarx::testing {
 

@@ -1,6 +1,6 @@
 #include "experiments/config/chip_names.hpp"
-#include "experiments/input/json.hpp"
 
+#include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/errors.hpp"
 
@@ -17,7 +17,8 @@ TEST_CASE("a pair of chips is read by name, or by number where names are numbers
 
 TEST_CASE("what is no pair of chips is refused") {
   const ChipNames names({"left", "right", "7"});
-  const auto check = [&](const input::Json& value, const std::string& place, const std::string& remedy) {
+  const auto check = [&](const input::Json& value, const std::string& place,
+                         const std::string& remedy) {
     check_refused([&] { names.read_pair(value, "/p"); }, place, remedy);
   };
   check("left", "/p", R"(two chips, like ["left", "7"])");

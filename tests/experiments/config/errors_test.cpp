@@ -1,4 +1,6 @@
 // Every way to get a configuration wrong: each is one line with its place and a remedy.
+#include "tests/support/errors.hpp"
+
 #include <functional>
 #include <string>
 #include <vector>
@@ -9,7 +11,6 @@
 #include "experiments/input/schema.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
-#include "tests/support/errors.hpp"
 
 namespace equarx::config {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "experiments/config/json.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/input/schema.hpp"
 #include "experiments/result/json.hpp"
 #include "experiments/result/table.hpp"
-#include "experiments/input/schema.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
@@ -163,8 +163,9 @@ TEST_CASE("a link that fails ends the run, and the result says where") {
   CHECK_NOTHROW(input::check_schema(printed, "result"));
   CHECK(printed["runs"][0]["time_s"].is_null());
   CHECK(printed["runs"][0]["speedup"].is_null());
-  CHECK_THAT(result::to_table(result), ContainsSubstring(" fails ") && ContainsSubstring("fails at 3.0") &&
-                                   ContainsSubstring("did not arrive, because link (0,"));
+  CHECK_THAT(result::to_table(result), ContainsSubstring(" fails ") &&
+                                           ContainsSubstring("fails at 3.0") &&
+                                           ContainsSubstring("did not arrive, because link (0,"));
   CHECK(result::to_json(run(printed["config"]), {.links = true}).dump() == printed.dump());
 }
 
@@ -228,10 +229,11 @@ struct Draw {
 input::Json random_experiment(Draw& draw) {
   const auto topology = draw.of<std::string>(
       {R"({"ring": 5})", R"({"ring": 8})", R"({"torus": "3x4"})", R"({"torus": "2x3x4"})"});
-  input::Json json = {{"hardware", "tpu-v5e"},
-               {"topology", input::parse_json(topology)},
-               {"tensor", {{"bytes", fmt::format("{} B", 2 * (1000 + draw.generator() % 200000))}}},
-               {"numerics", "off"}};
+  input::Json json = {
+      {"hardware", "tpu-v5e"},
+      {"topology", input::parse_json(topology)},
+      {"tensor", {{"bytes", fmt::format("{} B", 2 * (1000 + draw.generator() % 200000))}}},
+      {"numerics", "off"}};
   for (const std::string ring : {"full-loop", "semi-loop"})
     for (const std::string format : {"bf16", "int8"}) {
       json["collectives"].push_back({{"label", fmt::format("{} {}", ring, format)},

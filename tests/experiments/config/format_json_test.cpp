@@ -1,8 +1,8 @@
 #include "experiments/config/format_json.hpp"
-#include "experiments/input/json.hpp"
 
 #include <map>
 
+#include "experiments/input/json.hpp"
 #include "experiments/input/schema.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"

@@ -1,7 +1,7 @@
 #include "experiments/config/graph_json.hpp"
-#include "experiments/input/json.hpp"
 
 #include "experiments/config/set_value.hpp"
+#include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
 #include "experiments/input/schema.hpp"
 #include "tests/catch.hpp"
@@ -14,7 +14,8 @@ namespace {
 using testing::check_refused;
 
 input::Json good_graph() {
-  return input::parse_json(R"({"name": "triangle", "description": "three chips", "chips": ["a", "b", "c"],
+  return input::parse_json(
+      R"({"name": "triangle", "description": "three chips", "chips": ["a", "b", "c"],
     "links": [{"between": ["a", "b"], "bandwidth": "10 GB/s", "latency": "2 us"},
               {"between": ["b", "c"], "bandwidth": "20 GB/s"}, {"between": ["c", "a"]}]})");
 }

@@ -1,10 +1,10 @@
 #include "experiments/config/hardware_json.hpp"
-#include "experiments/config/set_value.hpp"
-#include "experiments/input/json.hpp"
 
 #include <cmath>
 
+#include "experiments/config/set_value.hpp"
 #include "experiments/input/embedded.hpp"
+#include "experiments/input/json.hpp"
 #include "experiments/input/schema.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
@@ -227,7 +227,8 @@ TEST_CASE("mistakes in a hardware file are refused, those of structure by the sc
     CAPTURE(mistake.pointer, mistake.value);
     const input::Json json = changed_chip(mistake.pointer, mistake.value);
     check_refused([&] { read_chip(json); }, mistake.place, mistake.remedy);
-    if (mistake.structural) CHECK_THROWS_AS(input::check_schema(json, "hardware"), input::InputError);
+    if (mistake.structural)
+      CHECK_THROWS_AS(input::check_schema(json, "hardware"), input::InputError);
   }
 }
 

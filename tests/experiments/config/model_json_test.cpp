@@ -1,10 +1,10 @@
 #include "experiments/config/model_json.hpp"
-#include "experiments/config/set_value.hpp"
-#include "experiments/input/json.hpp"
 
 #include <filesystem>
 
+#include "experiments/config/set_value.hpp"
 #include "experiments/input/embedded.hpp"
+#include "experiments/input/json.hpp"
 #include "experiments/input/schema.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
@@ -17,7 +17,9 @@ using testing::check_refused;
 using testing::TemporaryFile;
 using workloads::Transformer;
 
-input::Json gemma3_27b() { return input::parse_json(input::read_file(EQUARX_CONFIGS_DIR "/models/gemma3-27b.json")); }
+input::Json gemma3_27b() {
+  return input::parse_json(input::read_file(EQUARX_CONFIGS_DIR "/models/gemma3-27b.json"));
+}
 
 input::Json changed_model(const std::string& pointer, const std::string& text) {
   input::Json json = gemma3_27b();

@@ -5,11 +5,10 @@
 
 #include <fmt/format.h>
 
-
-#include "experiments/result/json.hpp"
 #include "experiments/config/set_value.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/schema.hpp"
+#include "experiments/result/json.hpp"
 #include "models/numerics/inputs/inputs.hpp"
 #include "models/tensors/npy_writer.hpp"
 #include "tests/catch.hpp"
@@ -36,7 +35,8 @@ constexpr std::uint32_t kRanks = 3;
 
 /// Three chips whose tensors are in `files`; no other key of the tensor.
 input::Json from_files(const Names& files) {
-  input::Json json = input::parse_json(R"({"hardware": "tpu-v5e", "topology": {"ring": 3}, "tensor": {},
+  input::Json json =
+      input::parse_json(R"({"hardware": "tpu-v5e", "topology": {"ring": 3}, "tensor": {},
     "collectives": [
       {"label": "plain", "algorithm": "ring"},
       {"label": "int8", "algorithm": "equarx", "minishards": 1},
@@ -189,9 +189,9 @@ TEST_CASE("a configuration with files that was written is read as the same") {
   const input::Json once = to_json(read_config(json));
   CHECK(to_json(read_config(once)) == once);
   CHECK(once["tensor"] == input::Json({{"shape", {4}},
-                                {"dtype", "fp32"},
-                                {"values", {{"files", {path}}, {"tensor", "x"}}},
-                                {"sample", 0.5}}));
+                                       {"dtype", "fp32"},
+                                       {"values", {{"files", {path}}, {"tensor", "x"}}},
+                                       {"sample", 0.5}}));
   CHECK_NOTHROW(input::check_schema(json, "experiment"));
   CHECK_NOTHROW(input::check_schema(once, "experiment"));
 }

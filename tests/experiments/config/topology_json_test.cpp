@@ -1,4 +1,5 @@
 #include "experiments/config/topology_json.hpp"
+
 #include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"

@@ -1,9 +1,9 @@
 #include "experiments/config/workload_json.hpp"
-#include "experiments/input/json.hpp"
 
 #include <string>
 #include <vector>
 
+#include "experiments/input/json.hpp"
 #include "experiments/input/schema.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/errors.hpp"

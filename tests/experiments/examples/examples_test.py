@@ -3,9 +3,7 @@
 Usage: examples_test.py EQUARX_SIM [unittest arguments]
 """
 import concurrent.futures
-import contextlib
 import importlib
-import io
 import json
 import os
 import pathlib
@@ -14,17 +12,31 @@ import subprocess
 import sys
 import tempfile
 import unittest
-from unittest import mock
 
-import reduced
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+
+import markdown
+import picture_command
+import sandbox
 
 PROGRAM = ""
-PLOT = "tools/plot/plot.py"
+EXAMPLES = markdown.ROOT / "experiments" / "examples"
+PLOT = picture_command.PLOT
 PATHS = re.compile(r"^(?:experiments|configs|tools|tests|docs)/")
 LINK = re.compile(r"\]\(([^)#]+)")
 PICTURE = re.compile(r"`([A-Za-z0-9_.-]+)\.png`")
 MOST_LINES = 75
 EXAMPLES_AT_ONCE = 2
+
+
+def names() -> list[str]:
+    """The folders of all examples."""
+    return sorted(folder.name for folder in EXAMPLES.iterdir() if folder.is_dir() and folder.name != "__pycache__")
+
+
+def commands(name: str) -> list[str]:
+    """The commands of an example's page, in their order."""
+    return markdown.page_commands((EXAMPLES / name / "README.md").read_text(encoding="utf-8"))
 
 
 class Runs(list):
@@ -127,7 +139,7 @@ class Pages(unittest.TestCase):
     """What can be checked without running anything."""
 
     def pages(self) -> list[tuple[str, str]]:
-        return [(name, (reduced.EXAMPLES / name / "README.md").read_text(encoding="utf-8")) for name in reduced.names()]
+        return [(name, (EXAMPLES / name / "README.md").read_text(encoding="utf-8")) for name in names()]
 
     def test_pages_are_short_and_have_their_parts(self):
         for name, page in self.pages():
@@ -136,30 +148,30 @@ class Pages(unittest.TestCase):
                 self.assertIn(part, page, name)
 
     def test_links_lead_somewhere(self):
-        for path in reduced.EXAMPLES.rglob("README.md"):
+        for path in EXAMPLES.rglob("README.md"):
             for link in LINK.findall(path.read_text(encoding="utf-8")):
                 if not link.startswith("http"):
                     self.assertTrue((path.parent / link).exists(), f"{path}: {link}")
 
     def test_every_file_is_spoken_of(self):
         for name, page in self.pages():
-            for path in (reduced.EXAMPLES / name).iterdir():
+            for path in (EXAMPLES / name).iterdir():
                 if path.name not in ("README.md", "__pycache__"):
                     self.assertIn(path.name, page)
 
     def test_the_index_has_all(self):
-        index = (reduced.EXAMPLES / "README.md").read_text(encoding="utf-8")
-        self.assertEqual([name for name in reduced.names() if f"({name}/)" not in index], [])
+        index = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+        self.assertEqual([name for name in names() if f"({name}/)" not in index], [])
 
     def test_claims_are_of_examples(self):
-        self.assertLessEqual(set(CLAIMS), set(reduced.names()))
+        self.assertLessEqual(set(CLAIMS), set(names()))
 
     def test_commands_name_files_that_exist(self):
         for name, _ in self.pages():
-            for command in reduced.commands(name):
-                for word in reduced.words(command):
+            for command in commands(name):
+                for word in markdown.words(command):
                     if PATHS.match(word):
-                        self.assertTrue((reduced.ROOT / word).exists(), f"{command}: {word}")
+                        self.assertTrue((markdown.ROOT / word).exists(), f"{command}: {word}")
 
 
 class Commands(unittest.TestCase):
@@ -170,10 +182,10 @@ class Commands(unittest.TestCase):
         temporary = tempfile.TemporaryDirectory(prefix="equarx-examples-")
         cls.addClassCleanup(temporary.cleanup)
         cls.sandbox = pathlib.Path(temporary.name)
-        reduced.copy(cls.sandbox, pathlib.Path(PROGRAM).resolve())
+        sandbox.make(cls.sandbox, pathlib.Path(PROGRAM).resolve())
         pool = concurrent.futures.ThreadPoolExecutor(EXAMPLES_AT_ONCE)
         cls.addClassCleanup(pool.shutdown)
-        cls.simulated = {name: pool.submit(cls.simulate, name) for name in reduced.names()}
+        cls.simulated = {name: pool.submit(cls.simulate, name) for name in names()}
         before = os.getcwd()
         os.chdir(cls.sandbox)
         cls.addClassCleanup(os.chdir, before)
@@ -182,19 +194,16 @@ class Commands(unittest.TestCase):
     @classmethod
     def import_plot(cls):
         """Matplotlib takes a second to import: so once, and not for each picture."""
-        sys.path[:0] = [str(reduced.ROOT / PLOT.rsplit("/", 1)[0]), str(reduced.ROOT / "tests" / "tools" / "plot" / "support")]
+        sys.path.insert(0, str(markdown.ROOT / "tests" / "tools" / "plot" / "support"))
+        cls.plot_module = picture_command.module()
         cls.kinds_of_examples = importlib.import_module("kinds_of_examples")
-        cls.plot_module = importlib.import_module("plot")
-        style = importlib.import_module("drawing.style")
-        cls.addClassCleanup(setattr, style, "PNG_DPI", style.PNG_DPI)
-        style.PNG_DPI = 30
 
     @classmethod
     def simulate(cls, name: str) -> str:
         """Runs the commands that draw nothing, in their order, and returns what they print."""
         printed = ""
-        for command in reduced.commands(name):
-            if PLOT not in reduced.words(command):
+        for command in commands(name):
+            if PLOT not in markdown.words(command):
                 ran = subprocess.run(["bash", "-c", command], cwd=cls.sandbox, capture_output=True, text=True,
                                      check=False)
                 if ran.returncode != 0:
@@ -204,19 +213,12 @@ class Commands(unittest.TestCase):
 
     def plot(self, words: list[str]) -> tuple[int, str, str]:
         """Exit code, standard output and standard error of the command for pictures."""
-        out, err = io.StringIO(), io.StringIO()
-        with mock.patch.object(sys, "argv", [PLOT, *words]), contextlib.redirect_stdout(out), \
-                contextlib.redirect_stderr(err):
-            try:
-                code = self.plot_module.main()
-            except SystemExit as left:
-                code = left.code
-        return code, out.getvalue(), err.getvalue()
+        return picture_command.draw(words)
 
     def draw(self, name: str) -> str:
         """Runs the commands that draw, and returns what they print."""
         printed = ""
-        for words in map(reduced.words, reduced.commands(name)):
+        for words in map(markdown.words, commands(name)):
             if PLOT in words:
                 code, out, err = self.plot(words[words.index(PLOT) + 1:])
                 self.assertEqual((code, err), (0, ""), " ".join(words))
@@ -234,7 +236,7 @@ class Commands(unittest.TestCase):
         for name, simulated in self.simulated.items():
             with self.subTest(name):
                 printed = simulated.result() + self.draw(name)
-                pictures = PICTURE.findall((reduced.EXAMPLES / name / "README.md").read_text(encoding="utf-8"))
+                pictures = PICTURE.findall((EXAMPLES / name / "README.md").read_text(encoding="utf-8"))
                 self.assertGreater(len(pictures), 0)
                 for picture in pictures:
                     for ending in ("png", "svg"):
@@ -250,7 +252,7 @@ class Commands(unittest.TestCase):
         for name, simulated in self.simulated.items():
             with self.subTest(name):
                 simulated.result()
-                by_page = {words[words.index(PLOT) + 1] for words in map(reduced.words, reduced.commands(name))
+                by_page = {words[words.index(PLOT) + 1] for words in map(markdown.words, commands(name))
                            if PLOT in words}
                 self.assertLessEqual(by_page, set(self.kinds_of_examples.DRAWN.get(name, by_page)))
                 others = [kind for kind in kinds if kind not in by_page]  # for the other test draws those

@@ -1,9 +1,9 @@
 #include "experiments/input/json_text.hpp"
-#include "experiments/config/set_value.hpp"
-#include "experiments/input/json.hpp"
 
 #include <filesystem>
 
+#include "experiments/config/set_value.hpp"
+#include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"

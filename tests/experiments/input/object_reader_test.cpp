@@ -1,9 +1,9 @@
 #include "experiments/input/object_reader.hpp"
-#include "experiments/input/json.hpp"
 
 #include <array>
 #include <limits>
 
+#include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/errors.hpp"
 

@@ -1,11 +1,11 @@
 #include "experiments/input/schema.hpp"
-#include "experiments/config/set_value.hpp"
-#include "experiments/input/json.hpp"
 
 #include <filesystem>
 
 #include "experiments/config/graph_json.hpp"
 #include "experiments/config/hardware_json.hpp"
+#include "experiments/config/set_value.hpp"
+#include "experiments/input/json.hpp"
 #include "experiments/result/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
@@ -93,7 +93,8 @@ TEST_CASE("a violation is placed by its JSON pointer, in one line") {
 TEST_CASE("results fit their schema, with values and without") {
   CHECK_NOTHROW(check_schema(result::to_json(testing::run(good_config())), "result"));
   CHECK_NOTHROW(check_schema(result::to_json(testing::run(changed("/numerics", "off"))), "result"));
-  CHECK_NOTHROW(check_schema(result::to_json(testing::run(changed("/simulation", "symmetric"))), "result"));
+  CHECK_NOTHROW(
+      check_schema(result::to_json(testing::run(changed("/simulation", "symmetric"))), "result"));
 }
 
 TEST_CASE("the schema of results refuses what is no result") {

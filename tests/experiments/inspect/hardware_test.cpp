@@ -1,7 +1,7 @@
 #include "experiments/inspect/hardware.hpp"
-#include "experiments/input/json.hpp"
 
 #include "experiments/config/hardware_json.hpp"
+#include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 
 namespace equarx::inspect {
@@ -43,7 +43,9 @@ TEST_CASE("the report of a chip has every parameter with value, class and source
 }
 
 TEST_CASE("the report says slices and wraparound in words") {
-  const auto report = [](const std::string& name) { return to_report(config::load_chip(name, "")); };
+  const auto report = [](const std::string& name) {
+    return to_report(config::load_chip(name, ""));
+  };
   CHECK_THAT(report("tpu-v5e"), ContainsSubstring("slices: 1x1, 2x2, 2x4") &&
                                     ContainsSubstring("axes of length 16 wrap around"));
   CHECK_THAT(report("tpu-v5p"),

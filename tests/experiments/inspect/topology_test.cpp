@@ -1,8 +1,8 @@
 #include "experiments/inspect/topology.hpp"
-#include "experiments/input/json.hpp"
 
-#include "experiments/config/topology_json.hpp"
 #include "experiments/config/hardware_json.hpp"
+#include "experiments/config/topology_json.hpp"
+#include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
@@ -14,7 +14,8 @@ const std::string kIslands = EQUARX_CONFIGS_DIR "/topologies/two_islands.json";
 
 TopologyReport report_of(const std::string& topology) {
   const hardware::Chip chip = config::load_chip("tpu-v5e", "");
-  return report_topology(config::read_topology({input::parse_json(topology), "/topology"}, chip), chip);
+  return report_topology(config::read_topology({input::parse_json(topology), "/topology"}, chip),
+                         chip);
 }
 
 TEST_CASE("a slice is described for people") {
@@ -55,7 +56,8 @@ TEST_CASE("a graph with cables of several speeds is described for machines") {
   CHECK(json["link_bytes_per_s"]["least"] == 12.5e9);
   CHECK(json["link_latency_s"]["most"] == 5e-6);
   CHECK(json["diameter_hops"] == 3);
-  CHECK(json["bisection"] == input::Json({{"bytes_per_s_one_way", 25e9}, {"cables", 2}, {"exact", true}}));
+  CHECK(json["bisection"] ==
+        input::Json({{"bytes_per_s_one_way", 25e9}, {"cables", 2}, {"exact", true}}));
   CHECK(json["ring"]["outcome"] == "found");
   CHECK(json["ring"]["chips"].size() == 8);
   CHECK(json["ring"]["chips"][0] == "a0");

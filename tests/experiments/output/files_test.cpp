@@ -1,8 +1,8 @@
 #include "experiments/output/files.hpp"
-#include "experiments/output/csv.hpp"
 
 #include <sys/stat.h>
 
+#include "experiments/output/csv.hpp"
 #include "experiments/output/output_file.hpp"
 #include "tests/support/sweeps.hpp"
 

@@ -1,13 +1,12 @@
 // Every algorithm, by the name that users give it, does every collective that it is offered for.
-#include "experiments/plan/programs.hpp"
-#include "experiments/input/json.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "experiments/result/json.hpp"
+#include "experiments/input/json.hpp"
 #include "experiments/input/schema.hpp"
+#include "experiments/plan/programs.hpp"
+#include "experiments/result/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 
@@ -35,8 +34,8 @@ void add_algorithms(input::Json& json, const std::string& format) {
   probe["collectives"] = {{{"algorithm", "auto"}}};
   const config::ExperimentConfig config = config::read_config(probe);
   for (const config::Algorithm algorithm : config::algorithms_of(config.collective)) {
-    const bool fits =
-        format == "int8" ? config::can_be_quantized(config.collective, algorithm) : config::can_be_plain(algorithm);
+    const bool fits = format == "int8" ? config::can_be_quantized(config.collective, algorithm)
+                                       : config::can_be_plain(algorithm);
     if (!fits || !why_not(algorithm, config).empty()) continue;
     json["collectives"].push_back({{"algorithm", name(algorithm)}, {"format", format}});
     if (format == "int8")  // one scale for each of 1024 strided groups would leave no error
@@ -60,7 +59,8 @@ const std::vector<Site>& sites() {
   return all;
 }
 
-void check_run(const run::RunResult& run, const std::string& collective, const std::string& format) {
+void check_run(const run::RunResult& run, const std::string& collective,
+               const std::string& format) {
   CHECK(run.time_s >= run.lower_bound_s * (1.0 - 1e-9));
   CHECK(run.lower_bound_s > 0.0);
   CHECK(run.messages > 0);
@@ -156,7 +156,7 @@ TEST_CASE("the halves of an AllReduce take less time than it, and more than half
 
 /// A name for what `auto` chooses, and for everything that it could.
 input::Json automatic_and_named(const Site& site, const std::string& collective,
-                         const std::string& format) {
+                                const std::string& format) {
   input::Json json = experiment(site.topology, collective);
   json["tensor"] = {{"bytes", "64 KiB"}};
   json["numerics"] = "off";
@@ -211,7 +211,8 @@ TEST_CASE("auto says why algorithms cannot run") {
 }
 
 TEST_CASE("auto avoids by a ring, where the others cannot") {
-  input::Json json = experiment(R"j({"torus": "4x4", "avoid": [["(0,0)", "(0,1)"]]})j", "all-reduce");
+  input::Json json =
+      experiment(R"j({"torus": "4x4", "avoid": [["(0,0)", "(0,1)"]]})j", "all-reduce");
   json["numerics"] = "off";
   json["collectives"] = {{{"algorithm", "auto"}}};
   const run::RunResult one = run(json).runs[0];

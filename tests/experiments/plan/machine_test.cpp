@@ -1,9 +1,9 @@
 // Which chips are simulated, and that it makes no difference.
 #include "experiments/plan/machine.hpp"
-#include "experiments/input/json.hpp"
 
 #include <fmt/format.h>
 
+#include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
@@ -16,7 +16,7 @@ using testing::plan_of;
 using testing::run;
 
 input::Json tori(const std::string& hardware, const std::string& kind, const std::string& lengths,
-          const std::string& bytes) {
+                 const std::string& bytes) {
   return {{"hardware", hardware},
           {"topology", {{kind, lengths}}},
           {"tensor", {{"bytes", bytes}}},

@@ -1,9 +1,9 @@
 #include "experiments/plan/plan.hpp"
-#include "experiments/config/set_value.hpp"
-#include "experiments/input/json.hpp"
 
 #include <numeric>
 
+#include "experiments/config/set_value.hpp"
+#include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"

@@ -1,9 +1,9 @@
 #include "experiments/plan/workload.hpp"
-#include "experiments/input/json.hpp"
 
 #include <algorithm>
 #include <map>
 
+#include "experiments/input/json.hpp"
 #include "models/workloads/operations.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/workloads.hpp"

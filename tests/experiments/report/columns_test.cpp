@@ -1,8 +1,8 @@
 #include "experiments/report/columns.hpp"
-#include "experiments/input/json.hpp"
 
 #include <algorithm>
 
+#include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/reports.hpp"
 
@@ -24,13 +24,14 @@ const ReportColumn* find(const std::vector<ReportColumn>& columns, const std::st
 
 ReportColumn axis_of(const std::vector<input::Json>& values) {
   std::vector<std::pair<input::Json, input::Json>> rows;
-  for (const input::Json& value : values) rows.emplace_back(input::Json{{"/a", value}}, input::Json{{"label", "x"}});
+  for (const input::Json& value : values)
+    rows.emplace_back(input::Json{{"/a", value}}, input::Json{{"label", "x"}});
   return make_columns(results_of(rows)).front();
 }
 
 TEST_CASE("a run's numbers and texts become columns, nested ones by their path") {
-  const auto columns =
-      make_columns(results_of({{input::Json::object(), testing::synthetic_run(true, 1 << 20, 8, 8)}}));
+  const auto columns = make_columns(
+      results_of({{input::Json::object(), testing::synthetic_run(true, 1 << 20, 8, 8)}}));
   const auto kind_of = [&](const std::string& key) {
     const ReportColumn* column = find(columns, key);
     CAPTURE(key);

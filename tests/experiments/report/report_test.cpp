@@ -1,8 +1,8 @@
 #include "experiments/report/report.hpp"
-#include "experiments/input/json.hpp"
 
 #include <limits>
 
+#include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/reports.hpp"
 #include "tests/support/run_command.hpp"

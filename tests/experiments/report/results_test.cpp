@@ -1,7 +1,7 @@
 #include "experiments/report/results.hpp"
-#include "experiments/input/json.hpp"
 
 #include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/reports.hpp"
 #include "tests/support/run_command.hpp"
@@ -30,7 +30,7 @@ input::Json error_line(const std::string& key) {
 }
 
 input::Json result(const std::string& hash, const std::string& slice,
-            const std::string& version = "0.1.0") {
+                   const std::string& version = "0.1.0") {
   input::Json json = {
       {"program", "equarx-sim"},
       {"version", version},

@@ -1,8 +1,8 @@
 #include "experiments/result/table.hpp"
-#include "experiments/input/json.hpp"
 
 #include <sstream>
 
+#include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 

@@ -1,5 +1,4 @@
 #include "experiments/study/study.hpp"
-#include "experiments/input/json.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -8,6 +7,7 @@
 
 #include "experiments/config/json.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
 #include "experiments/study/report.hpp"
 #include "tests/catch.hpp"
 

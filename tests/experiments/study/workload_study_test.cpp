@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/study/study.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/study/report.hpp"
+#include "experiments/study/study.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/workloads.hpp"
 

@@ -1,5 +1,6 @@
-#include "experiments/sweep/sweep.hpp"
 #include "experiments/input/json.hpp"
+
+#include "experiments/sweep/sweep.hpp"
 #include "tests/support/sweeps.hpp"
 
 namespace equarx::sweep {
@@ -9,7 +10,8 @@ using namespace testing;
 
 constexpr const char* kAxes = R"([{"key": "/tensor/bytes", "values": ["1 MiB", "2 MiB"]}])";
 
-void check_refused_sweep(const input::Json& json, const std::string& place, const std::string& remedy) {
+void check_refused_sweep(const input::Json& json, const std::string& place,
+                         const std::string& remedy) {
   check_refused([&] { sweep_of(json); }, place, remedy);
 }
 
@@ -56,8 +58,10 @@ TEST_CASE("the examples are good sweeps") {
 TEST_CASE("wrong sweeps are refused") {
   const auto axes = [](const std::string& text) { return sweep_json("[" + text + "]"); };
   check_refused_sweep(input::Json::object(), "/base", "is missing");
-  check_refused_sweep({{"base", 3}, {"axes", input::Json::array()}}, "/base", "expected a configuration");
-  check_refused_sweep({{"base", "none.json"}, {"axes", input::Json::array()}}, "/base", "cannot read");
+  check_refused_sweep({{"base", 3}, {"axes", input::Json::array()}}, "/base",
+                      "expected a configuration");
+  check_refused_sweep({{"base", "none.json"}, {"axes", input::Json::array()}}, "/base",
+                      "cannot read");
   check_refused_sweep(axes(""), "/axes", "a sweep of nothing");
   check_refused_sweep(axes(R"({"key": "/a", "values": []})"), "/axes/0/values", "has no values");
   check_refused_sweep(axes(R"({"key": "/a", "values": [1, 2, 1]})"), "/axes/0/values/2",

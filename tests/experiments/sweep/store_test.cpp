@@ -1,7 +1,7 @@
 #include "experiments/sweep/store.hpp"
-#include "experiments/output/provenance.hpp"
-#include "experiments/input/json.hpp"
 
+#include "experiments/input/json.hpp"
+#include "experiments/output/provenance.hpp"
 #include "experiments/result/json.hpp"
 #include "tests/support/sweeps.hpp"
 
@@ -15,24 +15,26 @@ std::string lines(const std::string& key, int runs = 2,
                   const std::string& made_by = std::string(output::version())) {
   std::string text;
   for (int run = 0; run < runs; ++run)
-    text += input::Json({{"point", 0},
-                  {"key", key},
-                  {"version", made_by},
-                  {"axes", input::Json::object()},
-                  {"run", {{"label", std::to_string(run)}}},
-                  {"config",
-                   {{"collectives", input::Json(std::vector<int>(static_cast<std::size_t>(runs)))}}}})
-                .dump() +
-            '\n';
+    text +=
+        input::Json(
+            {{"point", 0},
+             {"key", key},
+             {"version", made_by},
+             {"axes", input::Json::object()},
+             {"run", {{"label", std::to_string(run)}}},
+             {"config",
+              {{"collectives", input::Json(std::vector<int>(static_cast<std::size_t>(runs)))}}}})
+            .dump() +
+        '\n';
   return text;
 }
 
 std::string error(const std::string& key) {
   return input::Json({{"point", 0},
-               {"key", key},
-               {"version", output::version()},
-               {"axes", input::Json::object()},
-               {"error", "e"}})
+                      {"key", key},
+                      {"version", output::version()},
+                      {"axes", input::Json::object()},
+                      {"error", "e"}})
              .dump() +
          '\n';
 }

@@ -1,6 +1,5 @@
 // Traces against the rules of the Trace Event Format, and against the results of the same run.
 #include "experiments/trace/file.hpp"
-#include "experiments/input/json.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"

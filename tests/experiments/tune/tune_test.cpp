@@ -1,11 +1,11 @@
 #include "experiments/tune/tune.hpp"
-#include "experiments/input/json.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
 
+#include "experiments/input/json.hpp"
 #include "experiments/plan/plan.hpp"
 #include "experiments/tune/bounds.hpp"
 #include "experiments/tune/report.hpp"

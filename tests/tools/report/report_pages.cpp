@@ -5,8 +5,8 @@
 #include <iostream>
 #include <string>
 
-#include "experiments/report/report.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/report/report.hpp"
 #include "tests/support/reports.hpp"
 
 namespace {

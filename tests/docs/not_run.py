@@ -1,0 +1,34 @@
+"""Commands of pages that the tests do not run, each with the reason. A command that no page has any more is an error."""
+
+BUILDS = "installs packages, builds and tests everything, which is what runs these tests"
+CLUSTER = "needs a cluster with Slurm"
+LARGE = "writes and reads a trace of 77 MiB, which takes 20 s"
+WHOLE_STUDY = "takes most of a minute; a test of its own runs this study whole"
+
+NOT_RUN = {
+    "docs/tutorial.md": {"bash tools/run.sh": BUILDS},
+    "README.md": {
+        "bash tools/run.sh": BUILDS,
+        "bash tools/test.sh": BUILDS,
+        "cmake --preset release": BUILDS,
+        "cmake --build --preset release": BUILDS,
+        "ctest --preset release": BUILDS,
+        "cmake --install build/release --prefix ~/.local": "writes into the user's home folder; tools/check.sh installs",
+        "sim reproduce experiments/equarx_paper --strict": WHOLE_STUDY,
+    },
+    "docs/traces.md": {
+        "equarx-sim run configs/experiments/gemma3_27b_prefill_v5e_4x4.json --trace trace.json --trace-run full-loop "
+        "--set /collectives/full-loop/elements_per_scale=2048 --set /collectives/full-loop/microshards=1": LARGE,
+        "/usr/bin/python3 tools/plot/plot.py gantt trace.json --from 10ms --to 14ms": LARGE,
+    },
+    "docs/sweeps.md": {
+        "sbatch --array=1-8 --cpus-per-task=16 tools/slurm/sweep_array.sh configs/sweeps/size_and_slice.json "
+        "results/sizes": CLUSTER,
+        "cmake --build --preset release --target sweep_benchmark && build/release/tests/benchmarks/sweep_benchmark":
+            "builds and runs a benchmark, which takes minutes",
+    },
+    "docs/tuning.md": {
+        "equarx-sim tune configs/experiments/gemma3_27b_prefill_v5e_4x4.json --formats int8,mxint8,bf16":
+            "takes minutes",
+    },
+}

@@ -1,0 +1,93 @@
+"""What can be checked of the project's pages without running anything."""
+import pathlib
+import re
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+import markdown
+
+ROOT = markdown.ROOT
+WIDTH = 120
+MOST_BYTES = 100_000  # of a picture
+CODE_OF = re.compile(r"^<!-- code of (\S+) -->$")  # above a block of C++
+PATH = re.compile(r"`((?:experiments|models|sim|topologies|tests|tools|configs|docs)/[a-z0-9_./*-]+)`")
+HEADING = re.compile(r"^#+ (.*)$")
+MORE = ["CONTRIBUTING.md", "CHANGELOG.md", "experiments/README.md"]
+
+
+def anchors(path: pathlib.Path) -> set[str]:
+    """What can stand behind # in a link to this page."""
+    found = set()
+    for _, line in markdown.without_blocks(markdown.text(path)):
+        heading = HEADING.match(line)
+        if heading:
+            words = re.sub(r"[^\w\- ]", "", heading[1].lower())
+            found.add(words.replace(" ", "-"))
+    return found
+
+
+class Pages(unittest.TestCase):
+    """README.md, docs/ and what else is written for people."""
+
+    def pages(self) -> list[pathlib.Path]:
+        return [*markdown.pages(), *(ROOT / name for name in MORE)]
+
+    def test_links_lead_somewhere(self):
+        for page in self.pages():
+            for link in markdown.LINK.findall("\n".join(line for _, line in markdown.without_blocks(markdown.text(page)))):
+                if link.startswith("http"):
+                    continue
+                name, _, anchor = link.partition("#")
+                target = (page.parent / name).resolve() if name else page
+                with self.subTest(page=page.name, link=link):
+                    self.assertTrue(target.exists())
+                    if anchor:
+                        self.assertIn(anchor, anchors(target))
+
+    def test_paths_exist(self):
+        for page in self.pages():
+            for path in PATH.findall(markdown.text(page)):
+                with self.subTest(page=page.name, path=path):
+                    self.assertTrue(any(ROOT.glob(path.rstrip("/"))) or any(ROOT.glob(f"{path}.*")))
+
+    def test_prose_is_wrapped(self):
+        for page in self.pages():
+            for number, line in markdown.without_blocks(markdown.text(page)):
+                if len(line) > WIDTH and not line.startswith("|") and " " in line.strip():
+                    self.fail(f"{page.relative_to(ROOT)}:{number} has {len(line)} columns; wrap prose at {WIDTH}")
+
+    def test_tables_have_as_many_cells_in_each_row(self):
+        for page in self.pages():
+            for table in markdown.tables(markdown.text(page)):
+                for row in table.rows:
+                    self.assertEqual(len(row), len(table.columns), f"{page.name}: {row}")
+
+    def test_quoted_code_is_that_of_the_file(self):
+        quoted = 0
+        for page in self.pages():
+            lines = markdown.text(page).splitlines()
+            for block in markdown.blocks(markdown.text(page)):
+                made = CODE_OF.match(lines[block.line - 3]) if block.line > 2 else None
+                self.assertEqual(block.language == "cpp", made is not None, f"{page.name}:{block.line}")
+                if made:
+                    self.assertIn("\n".join(block.lines), markdown.text(ROOT / made[1]), f"{page.name}:{block.line}")
+                    quoted += 1
+        self.assertGreater(quoted, 0)
+
+    def test_the_map_has_every_page(self):
+        linked = markdown.LINK.findall(markdown.text(ROOT / "docs" / "README.md"))
+        missing = {path.name for path in (ROOT / "docs").glob("*.md")} - set(linked) - {"README.md"}
+        self.assertEqual(missing, set(), "docs/README.md does not say when to read these")
+
+    def test_pictures_are_small_and_shown(self):
+        shown = {(page.parent / link).resolve() for page in self.pages()
+                 for link in markdown.LINK.findall(markdown.text(page))}
+        for picture in (ROOT / "docs" / "pictures").glob("*.[ps][nv]g"):
+            self.assertLess(picture.stat().st_size, MOST_BYTES, picture.name)
+            self.assertIn(picture.resolve(), shown, "no page shows it")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,153 @@
+"""docs/results.md has every key that the program writes, and no other.
+
+The program is run on configurations that together bring out all keys. A table of the page stands below a comment
+`<!-- results of WHAT -->` or `<!-- results of WHAT, in PATH -->`.
+Usage: results_test.py EQUARX_SIM [unittest arguments]
+"""
+import csv
+import functools
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+import json_keys
+import markdown
+import schema
+
+PROGRAM = ""
+PAGE = markdown.ROOT / "docs" / "results.md"
+RESULTS_OF = re.compile(r"^results of (\w+)(?:, in (\S+))?$")
+UNITS = {"s", "B", "dB", "ratio", "count", "text", "true or false", "FLOP", "squared", "units of the tensor", "object",
+         "list", "number", ""}
+
+SMALL = {
+    "hardware": "tpu-v5e",
+    "topology": {"slice": "2x2"},
+    "tensor": {"bytes": "64 KiB"},
+    "collectives": [{"label": "bf16", "algorithm": "ring"},
+                    {"label": "auto", "algorithm": "auto", "format": "int8"}],
+}
+BROKEN = {**SMALL, "numerics": "off",
+          "faults": {"links": [{"between": ["(0,0)", "(0,1)"], "fails_at": "1 us"}]}}
+PREFILL = {
+    "hardware": "tpu-v5e",
+    "topology": {"slice": "2x2"},
+    "workload": {"model": "gemma3-12b", "phase": "prefill", "tokens": 64},
+    "tensor": {"sample": 0.01},
+    "collectives": [{"algorithm": "ring"}],
+}
+CLOSED = {"config", "best_config", "axes"}  # configurations: docs/configuration.md
+
+
+def program(*words: str, folder: pathlib.Path, code: int = 0) -> str:
+    """Standard output of the program."""
+    ran = subprocess.run([pathlib.Path(PROGRAM).resolve(), *words], cwd=folder, capture_output=True, text=True,
+                         check=False)
+    if ran.returncode != code:
+        raise AssertionError(f"{words} ended with {ran.returncode}: {ran.stderr}")
+    return ran.stdout
+
+
+def written(folder: pathlib.Path, config: dict) -> str:
+    """The name of a file with that configuration."""
+    (folder / "config.json").write_text(json.dumps(config))
+    return "config.json"
+
+
+@functools.cache
+def of_run() -> frozenset[str]:
+    """Keys of `run --json`."""
+    found = set()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for config in (SMALL, BROKEN, PREFILL):
+            made = json.loads(program("run", written(folder, config), "--json", "--links",
+                                      "--set", "/simulation=full", folder=folder))
+            found |= json_keys.paths({**made, "parameters": {"*": made["parameters"]["hop_latency"]}}, CLOSED)
+    return frozenset(found)
+
+
+def of_sweep() -> set[str]:
+    """Keys of the lines of results.jsonl; those of a run are as above."""
+    sweep = {"name": "keys", "base": {**SMALL, "numerics": "off"},
+             "axes": [{"key": "/topology", "values": [{"slice": "2x2"}, {"mesh": "3x3"}]}]}  # which has no ring
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        program("sweep", written(folder, sweep), "-o", "results", folder=folder, code=1)
+        lines = (folder / "results" / "results.jsonl").read_text().splitlines()
+    return {path for line in lines for path in json_keys.paths(json.loads(line), CLOSED | {"run"})}
+
+
+def of_tune() -> set[str]:
+    """Keys of `tune --json`; a candidate's collective is a configuration."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        made = json.loads(program("tune", written(folder, SMALL), "--formats", "int8,bf16", "--json", folder=folder))
+    return json_keys.paths(made, CLOSED | {f"{of}[].collective" for of in ("front", "others")})
+
+
+def of_reproduce() -> set[str]:
+    """Columns of rows.csv."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name) / "out"
+        program("reproduce", "experiments/validation", "--output", str(folder), folder=markdown.ROOT)
+        with open(folder / "rows.csv", newline="", encoding="utf-8") as file:
+            return set(next(csv.reader(file)))
+
+
+def listed(what: str) -> dict[str, str]:
+    """Keys of the page's tables, with their units."""
+    found = {}
+    for table in markdown.tables(markdown.text(PAGE)):
+        made = RESULTS_OF.match(table.comment)
+        if made and made[1] == what:
+            for row in table.rows:
+                for key in markdown.keys(row[0]):
+                    path = f"{made[2]}.{key}" if made[2] else key
+                    assert path not in found, f"{path} stands twice"
+                    found[path] = row[table.columns.index("unit")]
+    return found
+
+
+class Results(unittest.TestCase):
+    """Every key is on the page, and every key of the page exists."""
+
+    def compare(self, what: str, real: set[str]) -> None:
+        shown = set(listed(what))
+        self.assertEqual(sorted(real - shown), [], "keys that docs/results.md does not have")
+        self.assertEqual(sorted(shown - real), [], "keys of docs/results.md that the program does not write")
+
+    def test_run(self):
+        self.compare("run", set(of_run()))
+
+    def test_the_schema_has_the_same(self):
+        self.assertEqual(set(schema.keys("result")), {path for path in of_run() if path != "parameters.*"})
+
+    def test_sweep(self):
+        self.compare("sweep", of_sweep())
+
+    def test_tune(self):
+        self.compare("tune", of_tune())
+
+    def test_reproduce(self):
+        self.compare("reproduce", of_reproduce())
+
+    def test_units(self):
+        for what in ("run", "sweep", "tune", "reproduce"):
+            for key, unit in listed(what).items():
+                with self.subTest(key=key):
+                    self.assertIn(unit, UNITS)
+                    self.assertEqual(unit == "s", key.endswith("_s"))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,34 @@
+"""The command for pictures within the tests' own process: matplotlib takes a second to import, so once for all."""
+import contextlib
+import importlib
+import io
+import sys
+from unittest import mock
+
+from markdown import ROOT
+
+PLOT = "tools/plot/plot.py"
+DOTS_PER_INCH = 30  # pictures of which nobody looks at every dot
+
+
+def module():
+    """tools/plot/plot.py, imported, drawing coarsely."""
+    folder = str(ROOT / PLOT.rsplit("/", 1)[0])
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    importlib.import_module("drawing.style").PNG_DPI = DOTS_PER_INCH
+    return importlib.import_module("plot")
+
+
+def draw(words: list[str]) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error of the command with these arguments."""
+    made = module()
+    importlib.import_module("drawing.style").set_origin("")  # which outlives a drawing
+    out, err = io.StringIO(), io.StringIO()
+    with mock.patch.object(sys, "argv", [PLOT, *words]), contextlib.redirect_stdout(out), \
+            contextlib.redirect_stderr(err):
+        try:
+            code = made.main()
+        except SystemExit as left:
+            code = left.code
+    return code, out.getvalue(), err.getvalue()
