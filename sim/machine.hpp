@@ -16,6 +16,8 @@ struct LinkSpec {
   double rate = 0.0;  ///< B/s of payload, > 0
   double latency =
       0.0;  ///< s, >= 0; that of a transfer overlaps the transmission of the one before it
+  std::string from{};  ///< the chips that it joins; empty of what stands for many links
+  std::string to{};
 
   bool operator==(const LinkSpec&) const = default;
 };
@@ -66,6 +68,10 @@ double latency_s(const Machine& machine, const Route& route);
 
 /// B/s of payload that a route can carry: the rate of its slowest link; +Inf of a route without links.
 double bottleneck_rate(const Machine& machine, const Route& route);
+
+/// Share by which a simulated time may be below a bound that it meets exactly: times are sums of rounded
+/// terms, and SimGrid's clock ticks in picoseconds, which short collectives of microseconds feel.
+inline constexpr double kBoundRounding = 1e-6;
 
 /// Bytes that cross each link of `machine` when `program` runs on it.
 std::vector<std::uint64_t> link_bytes(const collectives::Program& program, const Machine& machine);

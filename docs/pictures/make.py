@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Makes the pictures of this folder with the program as it is: the tutorial's by its own commands, and the figure of tiles.
+"""Makes the pictures of this folder: the tutorial's by its own commands, and the figure of tiles.
 
 Usage: make.py [EQUARX_SIM]   (build/release/equarx-sim unless given)
 """

@@ -21,6 +21,7 @@ EXPERIMENT = {
 BYTES_OF_BF16, BYTES_OF_FP32 = 2, 4
 WIDTH, TOP, ROW, BAR = 1080, 78, 92, 40
 NAME_X, BAR_X, BAR_WIDTH, TEXT_X = 24, 150, 430, 604
+SUBTITLE = "AllReduce by the torus algorithm, semi-loop, int8, on 2x2 chips; blue: the part that the row below cuts"
 INK, SOFT, PALE, BLUE = "#222222", "#666666", "#eef2f6", "#a6cee3"
 
 
@@ -118,8 +119,7 @@ def figure(program: pathlib.Path) -> str:
              "<title>How a tensor is cut for a collective</title>",
              f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
              text(NAME_X, 32, "How a tensor is cut", bold=True, large=True),
-             text(NAME_X, 54, "AllReduce by the torus algorithm, semi-loop, int8, on 2x2 chips; blue: the part that the "
-                              "row below cuts", soft=True)]
+             text(NAME_X, 54, SUBTITLE, soft=True)]
     for index, level in enumerate(cut):
         lines += row(level, cut[index - 1].name if index else "", index, index + 1 == len(cut))
     return "\n".join([*lines, "</svg>", ""])

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "models/numerics/inputs/inputs.hpp"
 #include "models/values/tensor_source.hpp"
 #include "models/workloads/attention.hpp"
+#include "models/workloads/operations.hpp"
 #include "models/workloads/phase.hpp"
 #include "models/workloads/transformer.hpp"
 #include "topologies/grid.hpp"
@@ -51,6 +53,8 @@ struct AvoidedCable {
   topology::Cable cable{};
 };
 
+struct PlannedTopology;
+
 struct TopologyConfig {
   TopologyKind kind = TopologyKind::slice;
   topology::GridShape shape;        ///< of a slice, mesh, torus or ring
@@ -58,6 +62,8 @@ struct TopologyConfig {
   std::string file;                 ///< of `file`: its path as the user wrote it
   GraphConfig graph;                ///< of `file`: its contents
   std::vector<AvoidedCable> avoid;  ///< the ring is planned around them
+  /// Its chips and links, if reading the configuration needed them: planned_topology() makes them once.
+  std::shared_ptr<const PlannedTopology> planned;
 };
 
 struct TensorConfig {
@@ -135,6 +141,7 @@ struct WorkloadConfig {
   /// Parts of the positions, so that the AllReduce of one goes on beside the compute steps of the next; 1:
   /// it does not.
   std::uint32_t chunks = 1;
+  workloads::PhaseOperations operations;  ///< of each chip, on all chips of the topology
 };
 
 enum class SimulationMode : std::uint8_t { automatic, full, symmetric };

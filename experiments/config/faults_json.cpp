@@ -84,10 +84,10 @@ bool same_cable(const LinkFault& one, const LinkFault& other) {
 
 }  // namespace
 
-FaultsConfig read_faults(input::ObjectReader reader, const TopologyConfig& topology,
+FaultsConfig read_faults(input::ObjectReader reader, TopologyConfig& topology,
                          const hardware::Chip& chip) {
   FaultsConfig faults;
-  const topology::Topology graph = plan_topology(topology, chip).graph;
+  const topology::Topology& graph = planned_topology(topology, chip).graph;
   const ChipNames names(graph);
   if (reader.has("links")) {
     const input::Json& list = reader.array("links");

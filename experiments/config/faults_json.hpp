@@ -6,7 +6,8 @@
 
 namespace equarx::config {
 
-FaultsConfig read_faults(input::ObjectReader reader, const TopologyConfig& topology,
+/// Plans the topology, whose links and chips they name.
+FaultsConfig read_faults(input::ObjectReader reader, TopologyConfig& topology,
                          const hardware::Chip& chip);
 input::Json faults_json(const FaultsConfig& faults);
 

@@ -40,10 +40,9 @@ void read_workload_and_tensor(input::ObjectReader& reader, ExperimentConfig& con
                             "a workload's collectives are AllReduces; remove this key");
   config.workload = read_workload(reader.object("workload"), chips);
   const input::Json nothing = input::Json::object();
-  const input::Json& given =
-      reader.has("tensor") ? reader.required("tensor", "an object") : nothing;
-  const input::Json tensor = workload_tensor_json(given, *config.workload);
-  config.tensor = read_tensor(input::ObjectReader(tensor, "/tensor"), chips);
+  config.tensor = read_tensor(
+      reader.has("tensor") ? reader.object("tensor") : input::ObjectReader(nothing, "/tensor"),
+      chips, tensor_size(*config.workload));
 }
 
 }  // namespace

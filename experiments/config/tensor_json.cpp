@@ -144,23 +144,40 @@ double read_sample(input::ObjectReader& reader) {
   return value.get<double>();
 }
 
+/// A tensor whose size follows from something else may repeat it, and no other.
+void refuse_other_size(input::ObjectReader& reader, const std::vector<std::uint64_t>& shape) {
+  const bool other =
+      reader.has("bytes") ||
+      (reader.has("shape") && reader.required("shape", "a shape") != input::Json(shape));
+  if (other)
+    throw input::InputError(
+        "/tensor",
+        fmt::format("its size comes from the workload ({}); remove it", fmt::join(shape, " x ")));
+}
+
 }  // namespace
 
-TensorConfig read_tensor(input::ObjectReader reader, std::uint32_t ranks) {
+TensorConfig read_tensor(input::ObjectReader reader, std::uint32_t ranks,
+                         const std::optional<ImposedSize>& imposed) {
   TensorConfig tensor;
+  if (imposed) refuse_other_size(reader, imposed->shape);
   if (reader.has("values")) read_values(reader.object("values"), tensor);
   std::vector<std::uint64_t> file_shape;
   if (!tensor.files.empty()) file_shape = open_files(tensor, ranks);
   tensor.dtype =
       input::choose(reader, "dtype", kDtypes,
                     tensor.files.empty() ? ElementFormat::bf16 : type_of(*tensor.opened[0]));
-  const std::string_view size = input::exactly_one(reader, kTensorSizes, "/tensor");
-  if (size == "bytes") {
+  const std::string_view size =
+      imposed ? kTensorSizes[0] : input::exactly_one(reader, kTensorSizes, "/tensor");
+  if (imposed) {
+    tensor.shape = imposed->shape;
+  } else if (size == "bytes") {
     tensor.elements = read_elements_from_bytes(reader, tensor.dtype);
   } else if (size == "shape" || !file_shape.empty()) {
     tensor.shape = size == "shape" ? read_shape(reader) : file_shape;
-    tensor.elements = product(tensor.shape);
   }
+  if (!tensor.shape.empty()) tensor.elements = product(tensor.shape);
+  if (imposed) tensor.sample = imposed->sample;
   if (reader.has("sample")) tensor.sample = read_sample(reader);
   reader.finish();
   if (tensor.elements == 0)

@@ -57,12 +57,21 @@ bool is_grid(const TopologyConfig& config) {
   return config.kind != TopologyKind::fully_connected && config.kind != TopologyKind::file;
 }
 
-PlannedTopology plan_topology(const TopologyConfig& config, const hardware::Chip& chip) {
+std::string why_not_chip_by_chip(const TopologyConfig& config) {
   const std::uint32_t chips = count_chips(config);
-  if (chips > kMostChips)
-    throw input::InputError(
-        kPlace,
-        fmt::format("has {} chips; at most {} can be simulated chip by chip", chips, kMostChips));
+  if (chips <= kMostChips) return {};
+  return fmt::format("has {} chips; at most {} can be simulated chip by chip", chips, kMostChips);
+}
+
+const PlannedTopology& planned_topology(TopologyConfig& config, const hardware::Chip& chip) {
+  if (!config.planned)
+    config.planned = std::make_shared<const PlannedTopology>(plan_topology(config, chip));
+  return *config.planned;
+}
+
+PlannedTopology plan_topology(const TopologyConfig& config, const hardware::Chip& chip) {
+  const std::string obstacle = why_not_chip_by_chip(config);
+  if (!obstacle.empty()) throw input::InputError(kPlace, obstacle);
   const LinkSpeed speed{chip.link_rate(), chip.hop_latency.value};
   switch (config.kind) {
     case TopologyKind::slice:

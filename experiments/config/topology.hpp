@@ -34,6 +34,12 @@ bool is_grid(const TopologyConfig& config);
 /// The chips and links. @throws InputError for more chips than can be simulated one by one.
 PlannedTopology plan_topology(const TopologyConfig& config, const hardware::Chip& chip);
 
+/// Why its chips cannot be simulated one by one, as a clause; empty if they can.
+std::string why_not_chip_by_chip(const TopologyConfig& config);
+
+/// plan_topology(), made when it is first asked for and kept in the configuration and its later copies.
+const PlannedTopology& planned_topology(TopologyConfig& config, const hardware::Chip& chip);
+
 /// "slice 4x2"
 std::string topology_text(const TopologyConfig& config);
 

@@ -107,9 +107,9 @@ TopologyConfig read_kind(input::ObjectReader& reader, const hardware::Chip& chip
   return config;
 }
 
-std::vector<AvoidedCable> read_avoided(input::ObjectReader& reader, const TopologyConfig& config,
+std::vector<AvoidedCable> read_avoided(input::ObjectReader& reader, TopologyConfig& config,
                                        const hardware::Chip& chip) {
-  const topology::Topology graph = plan_topology(config, chip).graph;
+  const topology::Topology& graph = planned_topology(config, chip).graph;
   const ChipNames names(graph);
   const input::Json& pairs = reader.array("avoid");
   std::vector<AvoidedCable> avoided;

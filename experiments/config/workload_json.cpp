@@ -10,6 +10,7 @@
 #include "experiments/config/model_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "models/values/value_executor.hpp"
 #include "models/workloads/operations.hpp"
 
 namespace equarx::config {
@@ -63,19 +64,16 @@ AttentionMethod read_attention(input::ObjectReader reader) {
   return method;
 }
 
-/// The key that a complaint about a phase begins with.
-std::string place_of(const input::ObjectReader& reader, std::string_view complaint) {
-  for (const std::string_view key : {"tokens", "context", "batch"})
-    if (complaint.starts_with(key)) return reader.place_of(key);
-  return reader.place_of("model");
-}
-
-void check(const input::ObjectReader& reader, const WorkloadConfig& workload, std::uint32_t chips) {
+/// The operations of the phase.
+void derive_operations(const input::ObjectReader& reader, std::uint32_t chips,
+                       WorkloadConfig& workload) {
   try {
-    workloads::check_phase(workload.model, workload.phase);
-    workloads::phase_operations(workload.model, workload.phase, chips, workload.attention);
-  } catch (const std::invalid_argument& error) {
-    throw input::InputError(place_of(reader, error.what()), error.what());
+    workload.operations =
+        workloads::phase_operations(workload.model, workload.phase, chips, workload.attention);
+  } catch (const workloads::PhaseError& error) {
+    throw input::InputError(reader.place_of(workloads::name(error.field())), error.what());
+  } catch (const std::invalid_argument& error) {  // the model cannot be divided over the chips
+    throw input::InputError(reader.place_of("model"), error.what());
   }
   if (workload.chunks > workloads::extent(workload.phase).rows())
     throw input::InputError(reader.place_of("chunks"),
@@ -94,7 +92,7 @@ WorkloadConfig read_workload(input::ObjectReader reader, std::uint32_t chips) {
   if (reader.has("chunks"))
     workload.chunks = static_cast<std::uint32_t>(reader.integer("chunks", 1, kMostChunks));
   reader.finish();
-  check(reader, workload, chips);
+  derive_operations(reader, chips, workload);
   return workload;
 }
 
@@ -127,23 +125,14 @@ std::uint64_t chunk_rows(const WorkloadConfig& workload) {
   return (rows + workload.chunks - 1) / workload.chunks;
 }
 
-input::Json workload_tensor_json(const input::Json& tensor, const WorkloadConfig& workload) {
+ImposedSize tensor_size(const WorkloadConfig& workload) {
   constexpr double kSampledElements = 1 << 20;
-  constexpr double kWindows = 64.0;  // that a sample is made of
-  const input::Json shape = {chunk_rows(workload), workload.model.d_model};
-  if (!tensor.is_object())
-    throw input::InputError("/tensor",
-                            fmt::format("expected an object, found {}", input::kind_of(tensor)));
-  input::Json json = tensor;
-  if (json.contains("bytes") || (json.contains("shape") && json["shape"] != shape))
-    throw input::InputError("/tensor",
-                            fmt::format("its size comes from the workload ({} x {}); remove it",
-                                        shape[0].dump(), shape[1].dump()));
-  json["shape"] = shape;
-  const double elements = shape[0].get<double>() * shape[1].get<double>();
-  if (!json.contains("sample") && elements > kSampledElements)
-    json["sample"] = std::max(1.0 / kWindows, kSampledElements / elements);
-  return json;
+  constexpr double kWindows = values::kSampleWindows;  // a sample has an element of each at least
+  const std::vector<std::uint64_t> shape = {chunk_rows(workload), workload.model.d_model};
+  const double elements = static_cast<double>(shape[0]) * static_cast<double>(shape[1]);
+  const double sample =
+      elements > kSampledElements ? std::max(1.0 / kWindows, kSampledElements / elements) : 1.0;
+  return {shape, sample};
 }
 
 }  // namespace equarx::config

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "experiments/config/config.hpp"
+#include "experiments/config/tensor_json.hpp"
 #include "experiments/input/object_reader.hpp"
 
 namespace equarx::config {
@@ -21,8 +22,7 @@ std::string_view phase_name(const workloads::Phase& phase);
 /// Positions that one AllReduce sums: those of a chunk, the largest if they differ.
 std::uint64_t chunk_rows(const WorkloadConfig& workload);
 
-/// The configuration's "tensor" with the shape that the workload gives it, and a sample that keeps its
-/// values quick to compute. @throws InputError if it is no object, or asks for another size.
-input::Json workload_tensor_json(const input::Json& tensor, const WorkloadConfig& workload);
+/// The size of the tensor that one AllReduce sums, and a sample that keeps its values quick to compute.
+ImposedSize tensor_size(const WorkloadConfig& workload);
 
 }  // namespace equarx::config

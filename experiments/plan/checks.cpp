@@ -65,20 +65,20 @@ std::size_t links_at_once(const collectives::Program& program,
 
 }  // namespace
 
-void check_hbm_capacity(const config::ExperimentConfig& config) {
+MaybeObstacle check_hbm_capacity(const config::ExperimentConfig& config) {
   const double needed = working_set_bytes(config.tensor);
   const double capacity = config.chip.hbm_capacity.value;
   if (needed > capacity)
-    throw input::InputError("/tensor",
-                            fmt::format("needs {} on each chip (tensor and result), but {} has "
-                                        "{} of HBM; use a tensor of at most {}",
-                                        bytes_text(needed), config.chip.name, bytes_text(capacity),
-                                        bytes_text(capacity / 2.0)));
+    return Obstacle{"/tensor", fmt::format("needs {} on each chip (tensor and result), but {} has "
+                                           "{} of HBM; use a tensor of at most {}",
+                                           bytes_text(needed), config.chip.name,
+                                           bytes_text(capacity), bytes_text(capacity / 2.0))};
+  return std::nullopt;
 }
 
-void check_program_size(const config::CollectiveConfig& collective,
-                        const collectives::RankGrid& grid, const config::ExperimentConfig& config,
-                        const std::string& place) {
+MaybeObstacle check_program_size(const config::CollectiveConfig& collective,
+                                 const collectives::RankGrid& grid,
+                                 const config::ExperimentConfig& config, const std::string& place) {
   // A message with its buffer, about four instructions with their costs, and two steps of the timeline;
   // doubled, because vectors grow by doubling.
   constexpr double kBytesPerMessage = 768.0;
@@ -86,60 +86,64 @@ void check_program_size(const config::CollectiveConfig& collective,
   const double messages = estimate_messages(collective, grid, config);
   const double available = process::available_memory_bytes();
   if (messages > kMostMessages || messages * kBytesPerMessage > available)
-    throw input::InputError(
+    return Obstacle{
         place, fmt::format("takes {:.3g} messages of each of {} chips and {} of memory, and this "
                            "computer has {}; use fewer minishards or microshards, fewer chips, or "
                            "a smaller tensor",
                            messages, grid.ranks(), bytes_text(messages * kBytesPerMessage),
-                           bytes_text(available)));
+                           bytes_text(available))};
+  return std::nullopt;
 }
 
 /// FP32 sums and the wire's bytes in and out, twice, because one minishard is on the wire while another
 /// is summed.
-void check_vmem(const collectives::Program& program, const hardware::Chip& chip,
-                const std::string& place) {
+MaybeObstacle check_vmem(const collectives::Program& program, const hardware::Chip& chip,
+                         const std::string& place) {
   constexpr double kBuffersPerElement = 2.0;
   constexpr double kSumAndWireBytes = 4.0 + 1.0 + 1.0;
-  if (!program.formats[0].scaled && !program.formats[1].scaled) return;
+  if (!program.formats[0].scaled && !program.formats[1].scaled) return std::nullopt;
   const double needed =
       kBuffersPerElement * kSumAndWireBytes * minishard_elements(program.partition);
   if (needed > chip.vmem_capacity.value)
-    throw input::InputError(
+    return Obstacle{
         place + "/minishards",
         fmt::format("minishards of this size need {} of VMEM for their sums and buffers, and {} "
                     "has {}; use at least {} times as many",
                     bytes_text(needed), chip.name, bytes_text(chip.vmem_capacity.value),
-                    std::ceil(needed / chip.vmem_capacity.value)));
+                    std::ceil(needed / chip.vmem_capacity.value))};
+  return std::nullopt;
 }
 
 /// A plain AllGather receives into HBM and forwards from there.
-void check_hbm_bandwidth(const collectives::Program& program,
-                         const config::ExperimentConfig& config) {
+MaybeObstacle check_hbm_bandwidth(const collectives::Program& program,
+                                  const config::ExperimentConfig& config) {
   constexpr double kHbmPasses = 2.0;  // written where it arrives, read where it leaves
   const std::size_t links = links_at_once(program, config.topology);
   const double taken = kHbmPasses * static_cast<double>(links) * config.chip.link_rate();
   if (taken > config.chip.hbm_bandwidth.value)
-    throw input::InputError(
+    return Obstacle{
         "/hardware",
         fmt::format(
             "hbm_bandwidth {} of {} is below the {} that its {} links take; check the file, or use "
             "fewer links",
             units::format_short(config.chip.hbm_bandwidth.value, units::Dimension::bandwidth),
-            config.chip.name, units::format_short(taken, units::Dimension::bandwidth), links));
+            config.chip.name, units::format_short(taken, units::Dimension::bandwidth), links)};
+  return std::nullopt;
 }
 
-void check_host_memory(const collectives::Program& program,
-                       const config::ExperimentConfig& config) {
-  if (!config.numerics) return;
+MaybeObstacle check_host_memory(const collectives::Program& program,
+                                const config::ExperimentConfig& config) {
+  if (!config.numerics) return std::nullopt;
   double needed = static_cast<double>(values::memory_bytes(program, values::default_threads()));
   needed += static_cast<double>(values::result_elements(program)) *  // the baseline's result
             static_cast<double>(numerics::element_bits(config.tensor.dtype)) / 8.0;
   const double available = process::available_memory_bytes();
   if (needed > available)
-    throw input::InputError(
+    return Obstacle{
         "/tensor", fmt::format("computing its values needs {} of memory, and this computer has {}; "
                                "use more minishards, a smaller tensor, or \"numerics\": \"off\"",
-                               bytes_text(needed), bytes_text(available)));
+                               bytes_text(needed), bytes_text(available))};
+  return std::nullopt;
 }
 
 }  // namespace equarx::plan

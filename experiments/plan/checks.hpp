@@ -4,28 +4,30 @@
 #include <string>
 
 #include "experiments/config/config.hpp"
+#include "experiments/plan/obstacle.hpp"
 #include "models/collectives/program.hpp"
 
 namespace equarx::plan {
 
-/// All throw InputError, naming what is too large and what would fit.
+/// All return an obstacle that names what is too large and what would fit, or nothing.
 
-void check_hbm_capacity(const config::ExperimentConfig& config);
+MaybeObstacle check_hbm_capacity(const config::ExperimentConfig& config);
 
 /// Whether the program can be made, before it is.
-void check_program_size(const config::CollectiveConfig& collective,
-                        const collectives::RankGrid& grid, const config::ExperimentConfig& config,
-                        const std::string& place);
+MaybeObstacle check_program_size(const config::CollectiveConfig& collective,
+                                 const collectives::RankGrid& grid,
+                                 const config::ExperimentConfig& config, const std::string& place);
 
 /// The buffers of quantized minishards must fit in VMEM.
-void check_vmem(const collectives::Program& program, const hardware::Chip& chip,
-                const std::string& place);
+MaybeObstacle check_vmem(const collectives::Program& program, const hardware::Chip& chip,
+                         const std::string& place);
 
 /// Transfers are timed by their links alone, so memory must be faster than all links of a chip together.
-void check_hbm_bandwidth(const collectives::Program& program,
-                         const config::ExperimentConfig& config);
+MaybeObstacle check_hbm_bandwidth(const collectives::Program& program,
+                                  const config::ExperimentConfig& config);
 
 /// Whether the values of a program can be computed here.
-void check_host_memory(const collectives::Program& program, const config::ExperimentConfig& config);
+MaybeObstacle check_host_memory(const collectives::Program& program,
+                                const config::ExperimentConfig& config);
 
 }  // namespace equarx::plan

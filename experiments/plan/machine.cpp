@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/errors.hpp"
 #include "experiments/process/host_memory.hpp"
 #include "models/collectives/traffic.hpp"
 #include "models/units/quantity.hpp"
@@ -70,7 +69,8 @@ std::vector<ChipId> place_by_bits(const RankGrid& grid, const config::PlannedTop
   return chips;
 }
 
-std::vector<ChipId> place_ranks(config::Algorithm algorithm, const RankGrid& grid, Site& site) {
+std::vector<ChipId> place_ranks(config::Algorithm algorithm, const RankGrid& grid,
+                                const Site& site) {
   switch (algorithm->layout) {
     case collectives::RankLayout::ring: return site.ring();
     case collectives::RankLayout::grid: return place_on_grid(grid, *site.topology().shape);
@@ -88,9 +88,13 @@ std::vector<sim::LinkSpec> make_links(const config::PlannedTopology& topology) {
   std::vector<sim::LinkSpec> links;
   for (topology::LinkId id = 0; id < topology.graph.link_count(); ++id) {
     const topology::Link link = topology.graph.link(id);
-    links.push_back(
-        {fmt::format("{}->{}", topology.graph.label(link.from), topology.graph.label(link.to)),
-         topology.links[id].rate, topology.links[id].latency_s});
+    const std::string& from = topology.graph.label(link.from);
+    const std::string& to = topology.graph.label(link.to);
+    links.push_back({.name = fmt::format("{}->{}", from, to),
+                     .rate = topology.links[id].rate,
+                     .latency = topology.links[id].latency_s,
+                     .from = from,
+                     .to = to});
   }
   return links;
 }
@@ -114,7 +118,7 @@ void apply_faults(const config::FaultsConfig& faults, const config::PlannedTopol
 }
 
 sim::Machine make_machine(config::Algorithm algorithm, const collectives::Program& program,
-                          Site& site) {
+                          const Site& site) {
   const RankGrid& grid = program.grid();
   const std::vector<ChipId> chips = place_ranks(algorithm, grid, site);
   const config::PlannedTopology& topology = site.topology();
@@ -148,8 +152,7 @@ bool is_symmetric_by_construction(config::Algorithm algorithm,
     return false;
   if (algorithm->layout == collectives::RankLayout::ring) {
     if (!topology.avoid.empty()) return false;
-    grid_ring(topology.shape);  // or there is none
-    return true;
+    return std::holds_alternative<Ring>(grid_ring(topology.shape));
   }
   const topology::GridShape& shape = topology.shape;
   bool closed = true;
@@ -187,14 +190,30 @@ double needed_bytes(config::Algorithm algorithm, const RankGrid& grid, const har
 
 }  // namespace
 
-const config::PlannedTopology& Site::topology() {
-  if (!topology_) topology_ = config::plan_topology(config_.topology, config_.chip);
-  return *topology_;
+MaybeObstacle Site::prepare(config::Algorithm algorithm) {
+  if (!topology_) {
+    const std::string obstacle = config::why_not_chip_by_chip(config_.topology);
+    if (!obstacle.empty()) return Obstacle{"/topology", obstacle};
+    topology_ = config_.topology.planned;
+    if (!topology_)
+      topology_ = std::make_shared<const config::PlannedTopology>(
+          config::plan_topology(config_.topology, config_.chip));
+  }
+  if (algorithm->layout != collectives::RankLayout::ring || !ring_.empty()) return std::nullopt;
+  OrObstacle<Ring> planned = plan_ring(config_.topology, *topology_);
+  if (const auto* obstacle = std::get_if<Obstacle>(&planned)) return *obstacle;
+  ring_ = std::get<Ring>(std::move(planned));
+  return std::nullopt;
 }
 
-const std::vector<ChipId>& Site::ring() {
-  if (!ring_) ring_ = plan_ring(config_.topology, topology());
-  return *ring_;
+MaybeObstacle check_ring(config::Algorithm algorithm, const config::ExperimentConfig& config) {
+  const config::TopologyConfig& topology = config.topology;
+  if (algorithm->layout != collectives::RankLayout::ring || !config::is_grid(topology) ||
+      !topology.avoid.empty())
+    return std::nullopt;
+  const OrObstacle<Ring> ring = grid_ring(topology.shape);
+  if (const auto* obstacle = std::get_if<Obstacle>(&ring)) return *obstacle;
+  return std::nullopt;
 }
 
 bool has_representatives(config::Algorithm algorithm, const config::ExperimentConfig& config) {
@@ -202,30 +221,30 @@ bool has_representatives(config::Algorithm algorithm, const config::ExperimentCo
          is_symmetric_by_construction(algorithm, config);
 }
 
-void check_machine_memory(config::Algorithm algorithm, const RankGrid& grid,
-                          const config::ExperimentConfig& config) {
-  if (has_representatives(algorithm, config)) return;
+MaybeObstacle check_machine_memory(config::Algorithm algorithm, const RankGrid& grid,
+                                   const config::ExperimentConfig& config) {
+  if (has_representatives(algorithm, config)) return std::nullopt;
   const double needed = needed_bytes(algorithm, grid, config.chip);
   const double available = process::available_memory_bytes();
-  if (needed > available)
-    throw input::InputError(
-        "/simulation",
-        fmt::format("simulating all {} chips takes {} of memory, and this computer has "
-                    "{}; use fewer chips, or a uniform torus or ring, which "
-                    "representatives can stand for",
-                    grid.ranks(), units::format_short(needed, units::Dimension::bytes),
-                    units::format_short(available, units::Dimension::bytes)));
+  if (needed <= available) return std::nullopt;
+  return Obstacle{"/simulation",
+                  fmt::format("simulating all {} chips takes {} of memory, and this computer has "
+                              "{}; use fewer chips, or a uniform torus or ring, which "
+                              "representatives can stand for",
+                              grid.ranks(), units::format_short(needed, units::Dimension::bytes),
+                              units::format_short(available, units::Dimension::bytes))};
 }
 
-SimulatedMachine plan_machine(config::Algorithm algorithm, const collectives::Program& program,
-                              Site& site) {
+OrObstacle<SimulatedMachine> plan_machine(config::Algorithm algorithm,
+                                          const collectives::Program& program, Site& site) {
   const config::ExperimentConfig& config = site.config();
   if (has_representatives(algorithm, config))
-    return representatives(program, {{}, config.chip.link_rate(), config.chip.hop_latency.value},
-                           config);
+    return representatives(
+        program, {{}, config.chip.link_rate(), config.chip.hop_latency.value, {}, {}}, config);
+  if (MaybeObstacle obstacle = site.prepare(algorithm)) return *std::move(obstacle);
   sim::Machine machine = make_machine(algorithm, program, site);
   if (config.simulation == config::SimulationMode::full)
-    return {std::move(machine), false, "asked for"};
+    return SimulatedMachine{std::move(machine), false, "asked for"};
   const std::string obstacle = sim::asymmetry(program, machine);
   // Representatives are one more than a chip has peers: sometimes no gain.
   if (obstacle.empty()) {
@@ -233,11 +252,10 @@ SimulatedMachine plan_machine(config::Algorithm algorithm, const collectives::Pr
     return representatives(program, link, config);
   }
   if (config.simulation == config::SimulationMode::symmetric)
-    throw input::InputError(
-        "/simulation",
-        fmt::format("\"symmetric\" cannot time '{}' here: {}; use \"auto\" or \"full\"",
-                    algorithm->name, obstacle));
-  return {std::move(machine), false, obstacle};
+    return Obstacle{"/simulation",
+                    fmt::format("\"symmetric\" cannot time '{}' here: {}; use \"auto\" or \"full\"",
+                                algorithm->name, obstacle)};
+  return SimulatedMachine{std::move(machine), false, obstacle};
 }
 
 }  // namespace equarx::plan

@@ -1,11 +1,12 @@
 // From a topology and a program to the machine that is simulated.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "experiments/config/config.hpp"
+#include "experiments/plan/obstacle.hpp"
 #include "experiments/plan/ring.hpp"
 #include "models/collectives/program.hpp"
 #include "sim/machine.hpp"
@@ -19,13 +20,18 @@ class Site {
   explicit Site(const config::ExperimentConfig& config) : config_(config) {}
 
   const config::ExperimentConfig& config() const { return config_; }
-  const config::PlannedTopology& topology();
-  const std::vector<topology::ChipId>& ring();
+
+  /// Makes what an algorithm needs of it, or says why that cannot be had.
+  MaybeObstacle prepare(config::Algorithm algorithm);
+  /// After prepare().
+  const config::PlannedTopology& topology() const { return *topology_; }
+  /// After prepare() for an algorithm that goes along a ring.
+  const Ring& ring() const { return ring_; }
 
  private:
   const config::ExperimentConfig& config_;
-  std::optional<config::PlannedTopology> topology_;
-  std::optional<std::vector<topology::ChipId>> ring_;
+  std::shared_ptr<const config::PlannedTopology> topology_;
+  Ring ring_;
 };
 
 /// What is simulated, and why.
@@ -36,17 +42,20 @@ struct SimulatedMachine {
 };
 
 /// Whether representatives are simulated, as can be seen without looking at any chip.
-/// @throws InputError if the algorithm needs a ring, and there is none.
 bool has_representatives(config::Algorithm algorithm, const config::ExperimentConfig& config);
 
-/// Whether this computer can hold the machine, before any of it or its program is made.
-/// @throws InputError if all chips would be simulated, and need more memory than it has.
-void check_machine_memory(config::Algorithm algorithm, const collectives::RankGrid& grid,
-                          const config::ExperimentConfig& config);
+/// An obstacle if the algorithm needs a ring, and the grid has none. (Of other topologies, and with cables
+/// to avoid, only a search tells.)
+MaybeObstacle check_ring(config::Algorithm algorithm, const config::ExperimentConfig& config);
 
-/// Representatives if they have the timing of all chips and the configuration does not ask for all.
-/// @throws InputError if it asks for representatives and there are none.
-SimulatedMachine plan_machine(config::Algorithm algorithm, const collectives::Program& program,
-                              Site& site);
+/// Whether this computer can hold the machine, before any of it or its program is made. An obstacle if all
+/// chips would be simulated, and need more memory than it has.
+MaybeObstacle check_machine_memory(config::Algorithm algorithm, const collectives::RankGrid& grid,
+                                   const config::ExperimentConfig& config);
+
+/// Representatives if they have the timing of all chips and the configuration does not ask for all. An
+/// obstacle if it asks for representatives and there are none.
+OrObstacle<SimulatedMachine> plan_machine(config::Algorithm algorithm,
+                                          const collectives::Program& program, Site& site);
 
 }  // namespace equarx::plan

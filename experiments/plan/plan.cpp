@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/errors.hpp"
 #include "experiments/plan/checks.hpp"
 #include "experiments/plan/costs.hpp"
 #include "experiments/plan/estimates.hpp"
@@ -14,21 +13,32 @@
 namespace equarx::plan {
 namespace {
 
-CollectivePlan plan_collective(const config::CollectiveConfig& config, Site& site,
-                               const std::string& place) {
+OrObstacle<CollectivePlan> plan_on_grid(const config::CollectiveConfig& config,
+                                        const collectives::RankGrid& grid, Site& site,
+                                        const std::string& pointer) {
   const config::ExperimentConfig& experiment = site.config();
-  const collectives::RankGrid grid = rank_grid(config.algorithm, experiment, place + "/algorithm");
+  if (auto obstacle = check_ring(config.algorithm, experiment)) return *obstacle;
+  if (auto obstacle = check_machine_memory(config.algorithm, grid, experiment)) return *obstacle;
+  if (auto obstacle = check_program_size(config, grid, experiment, pointer)) return *obstacle;
+  collectives::Program program = make_program(config, grid, experiment);
+  if (auto obstacle = check_vmem(program, experiment.chip, pointer)) return *obstacle;
+  if (auto obstacle = check_hbm_bandwidth(program, experiment)) return *obstacle;
+  sim::Costs costs = program_costs(program, experiment.chip);
+  OrObstacle<SimulatedMachine> machine = plan_machine(config.algorithm, program, site);
+  if (const auto* obstacle = std::get_if<Obstacle>(&machine)) return *obstacle;
+  return CollectivePlan{config, std::move(program), std::move(costs),
+                        std::get<SimulatedMachine>(std::move(machine))};
+}
+
+OrObstacle<CollectivePlan> plan_collective(const config::CollectiveConfig& config, Site& site,
+                                           const std::string& pointer) {
+  const OrObstacle<collectives::RankGrid> grid =
+      rank_grid(config.algorithm, site.config(), pointer + "/algorithm");
+  if (const auto* obstacle = std::get_if<Obstacle>(&grid)) return *obstacle;
   try {
-    check_machine_memory(config.algorithm, grid, experiment);
-    check_program_size(config, grid, experiment, place);
-    collectives::Program program = make_program(config, grid, experiment);
-    check_vmem(program, experiment.chip, place);
-    check_hbm_bandwidth(program, experiment);
-    sim::Costs costs = program_costs(program, experiment.chip);
-    SimulatedMachine simulated = plan_machine(config.algorithm, program, site);
-    return {config, std::move(program), std::move(costs), std::move(simulated)};
-  } catch (const std::invalid_argument& error) {
-    throw input::InputError(place, error.what());
+    return plan_on_grid(config, std::get<collectives::RankGrid>(grid), site, pointer);
+  } catch (const std::invalid_argument& error) {  // of lower rooms, which know no pointers
+    return Obstacle{pointer, error.what()};
   }
 }
 
@@ -43,73 +53,97 @@ void fill_in_cut(const CollectivePlan& plan, config::CollectiveConfig& config) {
   config.microshards = first.microshards;
 }
 
-/// Every algorithm that can run with this format here.
-PlannedCollective plan_candidates(const config::CollectiveConfig& config, Site& site,
-                                  const std::string& place) {
+bool fits_format(config::Algorithm algorithm, const config::CollectiveConfig& config,
+                 collectives::Collective collective) {
+  return config.format.scaled ? config::can_be_quantized(collective, algorithm)
+                              : config::can_be_plain(algorithm);
+}
+
+/// An algorithm that is tried among others: not if its simulation would take too long.
+OrObstacle<CollectivePlan> plan_trial(const config::CollectiveConfig& candidate, Site& site,
+                                      const std::string& pointer) {
+  if (auto obstacle = check_ring(candidate.algorithm, site.config())) return *obstacle;
+  const OrObstacle<double> time_s = simulation_time_s(candidate, site.config(), pointer);
+  if (const auto* obstacle = std::get_if<Obstacle>(&time_s)) return *obstacle;
+  if (std::get<double>(time_s) > kMostTrialTime)
+    return Obstacle{"", fmt::format("not tried: simulating it would take about {:.0f} s; "
+                                    "name it to run it",
+                                    std::get<double>(time_s))};
+  return plan_collective(candidate, site, pointer);
+}
+
+/// Every algorithm that can run with this format here; an obstacle if none can.
+OrObstacle<PlannedCollective> plan_candidates(const config::CollectiveConfig& config, Site& site,
+                                              const std::string& pointer) {
   PlannedCollective planned;
-  for (const config::Algorithm algorithm : config::algorithms_of(site.config().collective)) {
-    const bool fits = config.format.scaled
-                          ? config::can_be_quantized(site.config().collective, algorithm)
-                          : config::can_be_plain(algorithm);
-    if (!fits) continue;
-    const std::string obstacle = why_not(algorithm, site.config());
-    if (!obstacle.empty()) {
-      planned.unsuited.push_back({algorithm, obstacle});
+  const collectives::Collective collective = site.config().collective;
+  for (const config::Algorithm algorithm : config::algorithms_of(collective)) {
+    if (!fits_format(algorithm, config, collective)) continue;
+    const std::string why = why_not(algorithm, site.config());
+    if (!why.empty()) {
+      planned.unsuited.push_back({algorithm, why});
       continue;
     }
     config::CollectiveConfig candidate = config;
     candidate.algorithm = algorithm;
-    try {
-      const double time_s = simulation_time_s(candidate, site.config(), place);
-      if (time_s > kMostTrialTime)
-        throw input::InputError("",
-                                fmt::format("not tried: simulating it would take about {:.0f} s; "
-                                            "name it to run it",
-                                            time_s));
-      planned.candidates.push_back(plan_collective(candidate, site, place));
-    } catch (const input::InputError& error) {
-      planned.unsuited.push_back({algorithm, error.what()});
-    }
+    OrObstacle<CollectivePlan> plan = plan_trial(candidate, site, pointer);
+    if (const auto* obstacle = std::get_if<Obstacle>(&plan))
+      planned.unsuited.push_back({algorithm, obstacle->text()});
+    else
+      planned.candidates.push_back(std::get<CollectivePlan>(std::move(plan)));
   }
   if (planned.candidates.empty())
-    throw input::InputError(place + "/algorithm",
-                            planned.unsuited.empty()
-                                ? "no algorithm can run with this format"
-                                : "no algorithm can run: " + planned.unsuited.front().reason);
+    return Obstacle{pointer + "/algorithm",
+                    planned.unsuited.empty()
+                        ? "no algorithm can run with this format"
+                        : "no algorithm can run: " + planned.unsuited.front().reason};
   std::ranges::stable_sort(planned.candidates, {}, [](const CollectivePlan& plan) {
     return sim::lower_bound_s(plan.program, plan.simulated.machine);
   });
   return planned;
 }
 
-}  // namespace
-
-double simulation_time_s(const config::CollectiveConfig& collective,
-                         const config::ExperimentConfig& config, const std::string& place) {
-  if (has_representatives(collective.algorithm, config)) return 0.0;
-  return estimate_simulation_s(
-      collective, rank_grid(collective.algorithm, config, place + "/algorithm"), config);
+/// The ways of one collective; shows the cut that was chosen in `collective`.
+OrObstacle<PlannedCollective> plan_ways(config::CollectiveConfig& collective, Site& site,
+                                        const std::string& pointer) {
+  if (collective.algorithm == config::kAutomatic) return plan_candidates(collective, site, pointer);
+  OrObstacle<CollectivePlan> plan = plan_collective(collective, site, pointer);
+  if (const auto* obstacle = std::get_if<Obstacle>(&plan)) return *obstacle;
+  fill_in_cut(std::get<CollectivePlan>(plan), collective);
+  PlannedCollective planned;
+  planned.candidates.push_back(std::get<CollectivePlan>(std::move(plan)));
+  return planned;
 }
 
-Plan make_plan(const config::ExperimentConfig& config) {
-  check_hbm_capacity(config);
+}  // namespace
+
+OrObstacle<double> simulation_time_s(const config::CollectiveConfig& collective,
+                                     const config::ExperimentConfig& config,
+                                     const std::string& pointer) {
+  if (has_representatives(collective.algorithm, config)) return 0.0;
+  const OrObstacle<collectives::RankGrid> grid =
+      rank_grid(collective.algorithm, config, pointer + "/algorithm");
+  if (const auto* obstacle = std::get_if<Obstacle>(&grid)) return *obstacle;
+  return estimate_simulation_s(collective, std::get<collectives::RankGrid>(grid), config);
+}
+
+OrObstacle<Plan> try_plan(const config::ExperimentConfig& config) {
+  if (auto obstacle = check_hbm_capacity(config)) return *obstacle;
   Plan plan{config, {}, {}};
   if (config.workload) plan.workload = plan_workload(config);
   Site site(plan.config);
   for (std::size_t i = 0; i < config.collectives.size(); ++i) {
-    const std::string place = fmt::format("/collectives/{}", i);
-    config::CollectiveConfig& collective = plan.config.collectives[i];
-    if (collective.algorithm == config::kAutomatic) {
-      plan.collectives.push_back(plan_candidates(collective, site, place));
-      continue;
-    }
-    plan.collectives.push_back({{plan_collective(collective, site, place)}, {}});
-    fill_in_cut(plan.collectives.back().candidates.front(), collective);
+    OrObstacle<PlannedCollective> planned =
+        plan_ways(plan.config.collectives[i], site, fmt::format("/collectives/{}", i));
+    if (const auto* obstacle = std::get_if<Obstacle>(&planned)) return *obstacle;
+    plan.collectives.push_back(std::get<PlannedCollective>(std::move(planned)));
   }
   for (const PlannedCollective& collective : plan.collectives)
     for (const CollectivePlan& candidate : collective.candidates)
-      check_host_memory(candidate.program, plan.config);
+      if (auto obstacle = check_host_memory(candidate.program, plan.config)) return *obstacle;
   return plan;
 }
+
+Plan make_plan(const config::ExperimentConfig& config) { return value_or_throw(try_plan(config)); }
 
 }  // namespace equarx::plan

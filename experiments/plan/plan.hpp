@@ -43,12 +43,16 @@ struct Plan {
 inline constexpr double kMostTrialTime = 10.0;
 
 /// About how long simulating the collective takes on this computer, in seconds; 0 if representatives do.
-/// `place` is its JSON pointer. @throws InputError if the algorithm cannot run here.
-double simulation_time_s(const config::CollectiveConfig& collective,
-                         const config::ExperimentConfig& config, const std::string& place);
+/// `pointer`: its JSON pointer. An obstacle if the algorithm cannot run here.
+OrObstacle<double> simulation_time_s(const config::CollectiveConfig& collective,
+                                     const config::ExperimentConfig& config,
+                                     const std::string& pointer);
 
-/// Builds machines and programs, and checks that the tensor fits the chips and this computer.
-/// @throws InputError
+/// Builds machines and programs, and checks that the tensor fits the chips and this computer. An obstacle if
+/// it does not, or if a collective cannot run. @throws InputError if a workload does not fit the chips.
+OrObstacle<Plan> try_plan(const config::ExperimentConfig& config);
+
+/// try_plan() for who has no other way. @throws InputError
 Plan make_plan(const config::ExperimentConfig& config);
 
 }  // namespace equarx::plan

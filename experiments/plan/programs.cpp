@@ -9,7 +9,6 @@
 
 #include "experiments/config/algorithm.hpp"
 #include "experiments/config/topology.hpp"
-#include "experiments/input/errors.hpp"
 #include "experiments/input/nearest.hpp"
 
 namespace equarx::plan {
@@ -47,14 +46,14 @@ std::string why_not(config::Algorithm algorithm, const config::ExperimentConfig&
   return "";
 }
 
-RankGrid rank_grid(config::Algorithm algorithm, const config::ExperimentConfig& config,
-                   const std::string& pointer) {
+OrObstacle<RankGrid> rank_grid(config::Algorithm algorithm, const config::ExperimentConfig& config,
+                               const std::string& pointer) {
   const std::uint32_t chips = config::count_chips(config.topology);
-  if (chips < 2) throw input::InputError("/topology", "a collective needs at least two chips");
+  if (chips < 2) return Obstacle{"/topology", "a collective needs at least two chips"};
   const std::string obstacle = why_not(algorithm, config);
   if (!obstacle.empty())
-    throw input::InputError(pointer, fmt::format("'{}' {}; this topology can run {}",
-                                                 algorithm->name, obstacle, runnable_text(config)));
+    return Obstacle{pointer, fmt::format("'{}' {}; this topology can run {}", algorithm->name,
+                                         obstacle, runnable_text(config))};
   switch (algorithm->layout) {
     case RankLayout::grid: return RankGrid(long_axes(config.topology.shape));
     case RankLayout::hypercube: {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "experiments/config/config.hpp"
+#include "experiments/plan/obstacle.hpp"
 #include "models/collectives/algorithm.hpp"
 
 namespace equarx::plan {
@@ -12,9 +13,10 @@ namespace equarx::plan {
 /// can. (Whether there is a ring is found elsewhere.)
 std::string why_not(config::Algorithm algorithm, const config::ExperimentConfig& config);
 
-/// How ranks are numbered. @throws InputError at `pointer` if why_not(), naming the algorithms that can run.
-collectives::RankGrid rank_grid(config::Algorithm algorithm, const config::ExperimentConfig& config,
-                                const std::string& pointer);
+/// How ranks are numbered. An obstacle at `pointer` if why_not(), naming the algorithms that can run.
+OrObstacle<collectives::RankGrid> rank_grid(config::Algorithm algorithm,
+                                            const config::ExperimentConfig& config,
+                                            const std::string& pointer);
 
 /// What the program of a collective is made from.
 collectives::ProgramRequest program_request(const config::CollectiveConfig& collective,

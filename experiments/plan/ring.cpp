@@ -24,16 +24,14 @@ std::string avoided_text(const std::vector<config::AvoidedCable>& avoid) {
   return text;
 }
 
-[[noreturn]] void refuse_ring(const config::TopologyConfig& config,
-                              const topology::RingSearch& search) {
+Obstacle no_ring(const config::TopologyConfig& config, const topology::RingSearch& search) {
   const bool proved = search.outcome == topology::RingOutcome::none;
   const std::string around =
       config.avoid.empty() ? "" : fmt::format(" without the cables {}", avoided_text(config.avoid));
-  throw input::InputError(
-      kPlace,
-      fmt::format("no Hamiltonian ring {} on the {}{}: {}; {}", proved ? "exists" : "was found",
-                  config::topology_text(config), around, search.reason,
-                  config.avoid.empty() ? "use a topology that has one" : "avoid fewer cables"));
+  return {kPlace,
+          fmt::format("no Hamiltonian ring {} on the {}{}: {}; {}", proved ? "exists" : "was found",
+                      config::topology_text(config), around, search.reason,
+                      config.avoid.empty() ? "use a topology that has one" : "avoid fewer cables")};
 }
 
 }  // namespace
@@ -45,19 +43,19 @@ topology::RingSearch search_ring(const config::TopologyConfig& config,
   return topology::find_ring(topology.graph, avoid, topology.shape);
 }
 
-std::vector<topology::ChipId> grid_ring(const topology::GridShape& shape) {
+OrObstacle<Ring> grid_ring(const topology::GridShape& shape) {
   try {
     return topology::hamiltonian_ring(shape);
   } catch (const std::invalid_argument& error) {  // which says what shapes have one
-    throw input::InputError(kPlace, error.what());
+    return Obstacle{kPlace, error.what()};
   }
 }
 
-std::vector<topology::ChipId> plan_ring(const config::TopologyConfig& config,
-                                        const config::PlannedTopology& topology) {
+OrObstacle<Ring> plan_ring(const config::TopologyConfig& config,
+                           const config::PlannedTopology& topology) {
   if (topology.shape && config.avoid.empty()) return grid_ring(*topology.shape);
   topology::RingSearch search = search_ring(config, topology);
-  if (search.outcome != topology::RingOutcome::found) refuse_ring(config, search);
+  if (search.outcome != topology::RingOutcome::found) return no_ring(config, search);
   return std::move(search.ring);
 }
 

@@ -5,6 +5,7 @@
 
 #include "experiments/config/config.hpp"
 #include "experiments/config/topology.hpp"
+#include "experiments/plan/obstacle.hpp"
 #include "topologies/grid.hpp"
 #include "topologies/ring_search.hpp"
 
@@ -14,12 +15,15 @@ namespace equarx::plan {
 topology::RingSearch search_ring(const config::TopologyConfig& config,
                                  const config::PlannedTopology& topology);
 
-/// A ring through all chips of a grid. @throws InputError at /topology if there is none.
-std::vector<topology::ChipId> grid_ring(const topology::GridShape& shape);
+/// Chips in the order of a ring through all of them.
+using Ring = std::vector<topology::ChipId>;
 
-/// search_ring() for collectives that need one. @throws InputError at /topology, saying why there is
-/// none, or that the search gave up, and which cables were avoided.
-std::vector<topology::ChipId> plan_ring(const config::TopologyConfig& config,
-                                        const config::PlannedTopology& topology);
+/// A ring through all chips of a grid, if there is one.
+OrObstacle<Ring> grid_ring(const topology::GridShape& shape);
+
+/// search_ring() for collectives that need one. An obstacle says why there is none, or that the search gave
+/// up, and which cables were avoided.
+OrObstacle<Ring> plan_ring(const config::TopologyConfig& config,
+                           const config::PlannedTopology& topology);
 
 }  // namespace equarx::plan

@@ -97,8 +97,8 @@ double compute_time_s(const std::vector<Operation>& operations,
 
 void check_memory(const config::WorkloadConfig& workload, const hardware::Chip& chip,
                   std::uint32_t chips) {
-  const workloads::Footprint footprint =
-      workloads::footprint(workload.model, workload.phase, chips, workload.attention);
+  const workloads::Footprint footprint = workloads::footprint(
+      workload.model, workload.phase, chips, workload.attention, workload.operations);
   const double missing = workloads::missing_bytes(footprint, chip.hbm_capacity.value);
   if (missing <= 0.0) return;
   const auto text = [](double bytes) {
@@ -128,8 +128,7 @@ WorkloadPlan plan_workload(const config::ExperimentConfig& config) {
   const config::WorkloadConfig& workload = config.workload.value();
   const std::uint32_t chips = config::count_chips(config.topology);
   check_memory(workload, config.chip, chips);
-  const workloads::PhaseOperations operations =
-      workloads::phase_operations(workload.model, workload.phase, chips, workload.attention);
+  const workloads::PhaseOperations& operations = workload.operations;
   Planner planner(workload, config.chip);
   planner.add(operations.embedding);
   for (std::uint32_t layer = 0; layer < workload.model.layers; ++layer)

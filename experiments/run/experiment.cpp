@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "experiments/input/errors.hpp"
+#include "experiments/run/source.hpp"
 #include "models/collectives/traffic.hpp"
 #include "models/units/quantity.hpp"
 #include "sim/symmetry.hpp"
@@ -22,12 +23,10 @@ void require(bool holds, const std::string& label, std::string_view law) {
 /// `runs`: how often the program ran.
 void check_time(const plan::CollectivePlan& plan, const sim::TimeResult& time, double lower_bound_s,
                 std::uint32_t runs) {
-  // A bound that is met exactly may be missed by rounding.
-  constexpr double kRounding = 1e-9;
   const std::string& label = plan.config.label;
   const sim::Machine& machine = plan.simulated.machine;
   require(
-      time.time_s >= lower_bound_s * (1.0 - kRounding), label,
+      time.time_s >= lower_bound_s * (1.0 - sim::kBoundRounding), label,
       fmt::format("simulated time {} s is below its lower bound {} s", time.time_s, lower_bound_s));
   require(time.messages == runs * collectives::total_messages(plan.program, machine.ranks()), label,
           "not every message was received");
@@ -44,20 +43,12 @@ void check_values(const plan::CollectivePlan& plan, const values::ValueResult& v
   require(values.received_bytes == values.sent_bytes, label, "a sent byte was not received");
 }
 
-values::TensorSource make_source(const config::TensorConfig& tensor) {
-  if (tensor.files.empty()) return {tensor.values, tensor.elements, tensor.dtype};
-  return {tensor.opened, tensor.elements, tensor.dtype};
-}
-
 /// Every link direction of a whole machine, with the chips that it joins.
 std::vector<LinkUse> all_links(const sim::Machine& machine, const sim::TimeResult& time) {
-  constexpr std::string_view kArrow = "->";
   std::vector<LinkUse> uses;
   for (sim::LinkIndex link = 0; link < machine.links.size(); ++link) {
-    const std::string& name = machine.links[link].name;
-    const std::size_t arrow = name.find(kArrow);
-    uses.push_back({name, name.substr(0, arrow), name.substr(arrow + kArrow.size()),
-                    time.link_bytes[link], time.link_busy_s[link]});
+    const sim::LinkSpec& spec = machine.links[link];
+    uses.push_back({spec.name, spec.from, spec.to, time.link_bytes[link], time.link_busy_s[link]});
   }
   return uses;
 }

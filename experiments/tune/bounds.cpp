@@ -69,8 +69,8 @@ std::vector<Pipe> best_pipes(const sim::Machine& machine, std::size_t channels) 
 
 /// How long a message holds a link besides its bytes.
 double held_s(double link_s, const Pipe& pipe) {
-  constexpr double kRoundedBytes = 0.5;  // it is simulated as whole bytes
-  return link_s == 0.0 ? 0.0 : std::max(0.0, link_s - kRoundedBytes / pipe.slowest_rate);
+  return link_s == 0.0 ? 0.0
+                       : std::max(0.0, link_s - sim::kHeldLinkRoundingBytes / pipe.slowest_rate);
 }
 
 double list_bound_s(const plan::CollectivePlan& plan, double fastest_core) {

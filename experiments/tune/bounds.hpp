@@ -6,9 +6,6 @@
 
 namespace equarx::tune {
 
-/// Bounds that are met exactly may be missed by this share: SimGrid's clock has steps of a picosecond.
-inline constexpr double kBoundRounding = 1e-6;
-
 /// Before there is a program: the busiest link's bytes over its rate, and its synchronisations. Elements
 /// are those of the scheme; each takes at least its bits, and its share of the scales. For any number of
 /// microshards, which only add bytes.

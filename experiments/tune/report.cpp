@@ -1,6 +1,7 @@
 #include "experiments/tune/report.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -62,6 +63,13 @@ input::Json counts_json(const TuneCounts& counts) {
           {"simulated", counts.simulated},
           {"errors", counts.errors},
           {"errors_computed", counts.errors_computed}};
+}
+
+input::Json unfit_json(const std::vector<UnfitCandidates>& unfit) {
+  input::Json json = input::Json::array();
+  for (const UnfitCandidates& some : unfit)
+    json.push_back({{"reason", some.reason}, {"count", some.count}, {"example", some.example}});
+  return json;
 }
 
 input::Json limits_json(const TuneLimits& limits) {
@@ -138,6 +146,20 @@ std::string unsuited_note(const TuneResult& result) {
   return text;
 }
 
+/// Why candidates could not be tried, the most frequent reasons first.
+std::string unfit_note(std::vector<UnfitCandidates> unfit) {
+  constexpr std::size_t kMostReasons = 4;
+  std::ranges::stable_sort(unfit, std::greater(), &UnfitCandidates::count);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(unfit.size(), kMostReasons); ++i)
+    text += fmt::format("  Not tried: {} candidates, the first {}: {}\n", unfit[i].count,
+                        unfit[i].example, unfit[i].reason);
+  if (unfit.size() > kMostReasons)
+    text += fmt::format("  Not tried for {} other reasons: --json has them all.\n",
+                        unfit.size() - kMostReasons);
+  return text;
+}
+
 std::string best_note(const TuneResult& result) {
   const TuneLimits& limits = result.options.limits;
   std::string_view why = "the fastest; --min-sqnr asks for accuracy";
@@ -175,6 +197,7 @@ input::Json to_json(const TuneResult& result, const input::Json& config) {
           {"limits", limits_json(result.options.limits)},
           {"exhaustive", result.options.exhaustive},
           {"counts", counts_json(result.counts)},
+          {"unfit", unfit_json(result.unfit)},
           {"sampled_fraction", result.sampled_fraction},
           {"theory_refuted", result.theory_refuted},
           {"baseline",
@@ -194,7 +217,7 @@ std::string to_table(const TuneResult& result) {
                                          "time", "speedup", "NMSE", "SQNR", "theory's NMSE"}};
   for (const TunedCandidate& candidate : result.front) rows.push_back(row_of(result, candidate));
   return title(result) + output::aligned_table(rows) + '\n' + baseline_note(result) +
-         counts_note(result) + unsuited_note(result) + best_note(result);
+         counts_note(result) + unfit_note(result.unfit) + unsuited_note(result) + best_note(result);
 }
 
 }  // namespace equarx::tune

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/tune/bounds.hpp"
 
@@ -34,17 +33,12 @@ class Search {
     while (!queue_.empty()) {
       const Waiting next = queue_.top();
       queue_.pop();
-      try {
-        decide(next);
-      } catch (const input::InputError&) {
-        ++counts_.unfit;
-      }
+      if (const plan::MaybeObstacle obstacle = decide(next)) set_aside(next.candidate, *obstacle);
     }
     counts_.errors_computed = trials_.errors_computed();
   }
 
-  const TuneCounts& counts() const { return counts_; }
-  const std::vector<TunedCandidate>& simulated() const { return simulated_; }
+  TuneFound found() && { return {counts_, std::move(unfit_), std::move(simulated_), !use_theory_}; }
   bool theory_refuted() const { return theory_refuted_; }
 
  private:
@@ -59,24 +53,43 @@ class Search {
     }
   };
 
-  void decide(const Waiting& next) {
+  /// An obstacle if the candidate cannot be tried.
+  plan::MaybeObstacle decide(const Waiting& next) {
     const std::size_t family = space_.candidates[next.candidate].family;
-    if (!options_.exhaustive) {
-      if (left_out(next.bound_s, family)) return;
-      if (!next.has_program)
-        return queue_.push({trials_.bound_s(next.candidate), next.candidate, true});
+    const bool prune = !options_.exhaustive;
+    if (prune && left_out(next.bound_s, family)) return std::nullopt;
+    const plan::OrObstacle<double> bound_s =
+        prune && next.has_program ? next.bound_s : trials_.bound_s(next.candidate);
+    if (const auto* obstacle = std::get_if<plan::Obstacle>(&bound_s)) return *obstacle;
+    if (prune && !next.has_program) {
+      queue_.push({std::get<double>(bound_s), next.candidate, true});
+      return std::nullopt;
     }
-    const double nmse = trials_.nmse(family);
+    const plan::OrObstacle<double> nmse = trials_.nmse(family);
+    if (const auto* obstacle = std::get_if<plan::Obstacle>(&nmse)) return *obstacle;
     const auto& prediction = trials_.prediction(family);
-    if (use_theory_ && prediction && nmse < prediction->floor) theory_refuted_ = true;
-    if (!options_.exhaustive && left_out(next.bound_s, family)) return;
-    simulate(next.candidate, nmse);
+    if (use_theory_ && prediction && std::get<double>(nmse) < prediction->floor)
+      theory_refuted_ = true;
+    if (prune && left_out(next.bound_s, family)) return std::nullopt;
+    simulate(next.candidate, std::get<double>(bound_s), std::get<double>(nmse));
+    return std::nullopt;
+  }
+
+  /// Counts a candidate that cannot be tried, by the reason.
+  void set_aside(std::size_t candidate, const plan::Obstacle& obstacle) {
+    ++counts_.unfit;
+    const std::string reason = obstacle.text();
+    const auto known = std::ranges::find(unfit_, reason, &UnfitCandidates::reason);
+    if (known == unfit_.end())
+      unfit_.push_back({reason, config_of(space_, space_.candidates[candidate]).label, 1});
+    else
+      ++known->count;
   }
 
   /// Counts a candidate that cannot be on the front.
   bool left_out(double bound_s, std::size_t family) {
     const TuneLimits& limits = options_.limits;
-    const double at_least_s = bound_s * (1.0 - kBoundRounding);
+    const double at_least_s = bound_s * (1.0 - sim::kBoundRounding);
     const std::optional<double> known = trials_.known_nmse(family);
     const double error = known.value_or(floor(family));
     const bool too_slow = limits.max_time_s && at_least_s > *limits.max_time_s;
@@ -96,12 +109,11 @@ class Search {
     return use_theory_ && prediction ? prediction->floor : 0.0;
   }
 
-  void simulate(std::size_t candidate, double nmse) {
+  void simulate(std::size_t candidate, double bound_s, double nmse) {
     progress_(fmt::format(
         "{} of {} candidates decided, {} simulated",
         counts_.by_bound + counts_.by_error + counts_.unfit + counts_.failed + counts_.simulated,
         counts_.candidates, counts_.simulated));
-    const double bound_s = trials_.bound_s(candidate);
     const TuneTrials::Time& time = trials_.time(candidate);
     if (!time.time_s) {
       ++counts_.failed;
@@ -122,6 +134,7 @@ class Search {
   std::priority_queue<Waiting> queue_;
   std::vector<TunedCandidate> simulated_;
   TuneCounts counts_;
+  std::vector<UnfitCandidates> unfit_;
   bool theory_refuted_ = false;
 };
 
@@ -131,10 +144,10 @@ TuneFound search(const TuneSpace& space, const TuneOptions& options, TuneTrials&
                  const run::Progress& progress) {
   Search pass(space, options, true, trials, progress);
   pass.run();
-  if (!pass.theory_refuted()) return {pass.counts(), pass.simulated(), false};
+  if (!pass.theory_refuted()) return std::move(pass).found();
   Search again(space, options, false, trials, progress);
   again.run();
-  return {again.counts(), again.simulated(), true};
+  return std::move(again).found();
 }
 
 }  // namespace equarx::tune

@@ -65,7 +65,6 @@ std::vector<ChannelLoad> channel_loads(const collectives::Program& program,
 }
 
 std::vector<LinkLoad> link_loads(const plan::CollectivePlan& plan, double step_sync_s) {
-  constexpr double kRoundedBytes = 0.5;  // a synchronisation is simulated as whole bytes
   const sim::Machine& machine = plan.simulated.machine;
   const bool uniform = collectives::is_uniform(plan.program);
   std::vector<LinkLoad> loads(machine.links.size());
@@ -75,7 +74,8 @@ std::vector<LinkLoad> link_loads(const plan::CollectivePlan& plan, double step_s
     for (std::size_t channel = 0; channel < channels.size(); ++channel) {
       const sim::Way& way = machine.ways[rank][channel];
       const double held_bytes =
-          std::max(0.0, step_sync_s * sim::bottleneck_rate(machine, way.route) - kRoundedBytes);
+          std::max(0.0, step_sync_s * sim::bottleneck_rate(machine, way.route) -
+                            sim::kHeldLinkRoundingBytes);
       for (const sim::LinkIndex index : way.route) {
         LinkLoad& load = loads[index];
         load.rate = machine.links[index].rate;
@@ -91,24 +91,21 @@ std::vector<LinkLoad> link_loads(const plan::CollectivePlan& plan, double step_s
 }
 
 /// A program of the scheme with as few messages as the chips' memory allows.
-plan::CollectivePlan pilot(const config::ExperimentConfig& config,
-                           config::CollectiveConfig collective) {
-  std::optional<input::InputError> obstacle;
+plan::OrObstacle<plan::CollectivePlan> pilot(const config::ExperimentConfig& config,
+                                             config::CollectiveConfig collective) {
+  plan::Obstacle obstacle;
   for (std::size_t i = kElementsPerScale.size(); i-- > 0;) {
     collective.elements_per_scale = kElementsPerScale[i];
-    try {
-      return plan::make_plan(with_collective(config, collective))
-          .collectives.front()
-          .candidates.front();
-    } catch (const input::InputError& error) {
-      obstacle = error;
-    }
+    plan::OrObstacle<plan::Plan> planned = plan::try_plan(with_collective(config, collective));
+    if (auto* plan = std::get_if<plan::Plan>(&planned))
+      return std::move(plan->collectives.front().candidates.front());
+    obstacle = std::get<plan::Obstacle>(std::move(planned));
   }
-  throw input::InputError(*obstacle);
+  return obstacle;
 }
 
-TuneScheme make_scheme(const config::ExperimentConfig& config, config::Algorithm algorithm,
-                       collectives::RingStyle ring) {
+plan::OrObstacle<TuneScheme> make_scheme(const config::ExperimentConfig& config,
+                                         config::Algorithm algorithm, collectives::RingStyle ring) {
   config::CollectiveConfig collective;
   collective.label = "pilot";
   collective.algorithm = algorithm;
@@ -116,9 +113,11 @@ TuneScheme make_scheme(const config::ExperimentConfig& config, config::Algorithm
   collective.microshards = 1;
   if (config::can_be_quantized(config.collective, algorithm))
     collective.format = format_named("int8");
-  const plan::CollectivePlan plan = pilot(config, collective);
-  return {algorithm, ring, plan.program.partition,
-          link_loads(plan, config.chip.step_sync_time.value)};
+  const plan::OrObstacle<plan::CollectivePlan> planned = pilot(config, collective);
+  if (const auto* obstacle = std::get_if<plan::Obstacle>(&planned)) return *obstacle;
+  const auto& plan = std::get<plan::CollectivePlan>(planned);
+  return TuneScheme{algorithm, ring, plan.program.partition,
+                    link_loads(plan, config.chip.step_sync_time.value)};
 }
 
 // --- Families of a scheme
@@ -168,12 +167,12 @@ class Enumeration {
           return has_format(algorithm, format);
         }))
       return;
-    try {
-      space_.schemes.push_back(make_scheme(config_, algorithm, ring));
-    } catch (const input::InputError& error) {
-      space_.unsuited.push_back({text, error.what()});
+    plan::OrObstacle<TuneScheme> scheme = make_scheme(config_, algorithm, ring);
+    if (const auto* why = std::get_if<plan::Obstacle>(&scheme)) {
+      space_.unsuited.push_back({text, why->text()});
       return;
     }
+    space_.schemes.push_back(std::get<TuneScheme>(std::move(scheme)));
     for (const config::NamedBlockFormat& format : formats_)
       if (has_format(algorithm, format)) add_format(format);
   }

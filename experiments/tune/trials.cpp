@@ -7,15 +7,16 @@
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/plan/checks.hpp"
+#include "experiments/run/source.hpp"
 #include "experiments/tune/bounds.hpp"
 
 namespace equarx::tune {
 namespace {
 
-void check_trial_memory(const collectives::Program& program) {
+plan::MaybeObstacle check_trial_memory(const collectives::Program& program) {
   constexpr std::uint64_t kMost = std::uint64_t{2} << 30;  // bytes
-  if (values::memory_bytes(program, values::default_threads()) > kMost)
-    throw input::InputError("", "computing its error would take too much memory");
+  if (values::memory_bytes(program, values::default_threads()) <= kMost) return std::nullopt;
+  return plan::Obstacle{"", "computing its error would take more than 2 GiB of memory"};
 }
 
 }  // namespace
@@ -43,9 +44,11 @@ std::uint64_t TuneTrials::errors_computed() const {
       nmse_, [](const std::optional<double>& nmse) { return nmse.has_value(); }));
 }
 
-double TuneTrials::nmse(std::size_t family) {
-  if (!nmse_[family]) nmse_[family] = compute(family);
-  return *nmse_[family];
+plan::OrObstacle<double> TuneTrials::nmse(std::size_t family) {
+  if (nmse_[family]) return *nmse_[family];
+  const plan::OrObstacle<double> computed = compute(family);
+  if (const auto* nmse = std::get_if<double>(&computed)) nmse_[family] = *nmse;
+  return computed;
 }
 
 double TuneTrials::early_bound_s(std::size_t family) const {
@@ -53,10 +56,12 @@ double TuneTrials::early_bound_s(std::size_t family) const {
       traffic_bound_s(scheme(family), space_.families[family].config, config_.tensor.dtype));
 }
 
-double TuneTrials::bound_s(std::size_t candidate) {
-  if (!bounds_[candidate])
-    bounds_[candidate] =
-        std::max(early_bound_s(space_.candidates[candidate].family), late_bound_s(candidate));
+plan::OrObstacle<double> TuneTrials::bound_s(std::size_t candidate) {
+  if (bounds_[candidate]) return *bounds_[candidate];
+  const plan::OrObstacle<double> late_s = late_bound_s(candidate);
+  if (std::holds_alternative<plan::Obstacle>(late_s)) return late_s;
+  bounds_[candidate] =
+      std::max(early_bound_s(space_.candidates[candidate].family), std::get<double>(late_s));
   return *bounds_[candidate];
 }
 
@@ -65,8 +70,8 @@ const TuneTrials::Time& TuneTrials::time(std::size_t candidate) {
   return *times_[candidate];
 }
 
-plan::Plan TuneTrials::plan(std::size_t candidate) const {
-  return plan::make_plan(with_collective(config_, config_of(space_, space_.candidates[candidate])));
+plan::OrObstacle<plan::Plan> TuneTrials::plan(std::size_t candidate) const {
+  return plan::try_plan(with_collective(config_, config_of(space_, space_.candidates[candidate])));
 }
 
 /// Of all that is timed.
@@ -77,24 +82,30 @@ double TuneTrials::whole_s(double collective_s) const {
 }
 
 /// Of its program.
-double TuneTrials::late_bound_s(std::size_t candidate) const {
+plan::OrObstacle<double> TuneTrials::late_bound_s(std::size_t candidate) const {
   const config::CollectiveConfig collective = config_of(space_, space_.candidates[candidate]);
+  const plan::OrObstacle<double> once_s =
+      plan::simulation_time_s(collective, config_, "/collectives/0");
+  if (std::holds_alternative<plan::Obstacle>(once_s)) return once_s;
   const double runs = workload_ ? workload_->allreduces : 1.0;
-  const double simulation_s = runs * plan::simulation_time_s(collective, config_, "/collectives/0");
-  if (simulation_s > plan::kMostTrialTime)
-    throw input::InputError("",
-                            fmt::format("simulating it would take about {:.0f} s", simulation_s));
-  return whole_s(program_bound_s(plan(candidate).collectives.front().candidates.front()));
+  if (runs * std::get<double>(once_s) > plan::kMostTrialTime)
+    return plan::Obstacle{
+        "", fmt::format("simulating it would take more than {:.0f} s", plan::kMostTrialTime)};
+  const plan::OrObstacle<plan::Plan> made = plan(candidate);
+  if (const auto* obstacle = std::get_if<plan::Obstacle>(&made)) return *obstacle;
+  return whole_s(
+      program_bound_s(std::get<plan::Plan>(made).collectives.front().candidates.front()));
 }
 
 TuneTrials::Time TuneTrials::simulate(std::size_t candidate) {
-  const plan::Plan made = plan(candidate);
+  const double bound_s = plan::value_or_throw(this->bound_s(candidate));
+  const auto made = plan::value_or_throw(plan(candidate));
   const run::RunResult run = run::run_experiment(made, [](const std::string&) {}).runs.front();
   if (run.failure) return {};
-  if (run.time_s < bound_s(candidate) * (1.0 - kBoundRounding))
+  if (run.time_s < bound_s * (1.0 - sim::kBoundRounding))
     throw input::InvariantError(fmt::format(
         "internal error in '{}': simulated time {} s is below its bound {} s; please report this",
-        run.label, run.time_s, bound_s(candidate)));
+        run.label, run.time_s, bound_s));
   return {run.time_s, made.config.collectives.front().minishards};
 }
 
@@ -112,19 +123,19 @@ config::CollectiveConfig TuneTrials::in_small_parts(std::size_t family) const {
   return collective;
 }
 
-double TuneTrials::compute(std::size_t family) const {
+plan::OrObstacle<double> TuneTrials::compute(std::size_t family) const {
   config::ExperimentConfig config = with_collective(config_, in_small_parts(family));
-  const plan::Plan made = plan::make_plan(config);
-  const collectives::Program& program = made.collectives.front().candidates.front().program;
+  const plan::OrObstacle<plan::Plan> made = plan::try_plan(config);
+  if (const auto* obstacle = std::get_if<plan::Obstacle>(&made)) return *obstacle;
+  const collectives::Program& program =
+      std::get<plan::Plan>(made).collectives.front().candidates.front().program;
   config.numerics = true;
-  plan::check_host_memory(program, config);
-  check_trial_memory(program);
+  if (auto obstacle = plan::check_host_memory(program, config)) return *obstacle;
+  if (auto obstacle = check_trial_memory(program)) return *obstacle;
   const config::TensorConfig& tensor = config_.tensor;
-  const values::TensorSource source =
-      tensor.files.empty() ? values::TensorSource(tensor.values, tensor.elements, tensor.dtype)
-                           : values::TensorSource(tensor.opened, tensor.elements, tensor.dtype);
-  const values::ValueResult result = values::execute(
-      program, source, {.rounding_seed = tensor.values.seed, .sample = trial_sample(tensor)});
+  const values::ValueResult result =
+      values::execute(program, run::make_source(tensor),
+                      {.rounding_seed = tensor.values.seed, .sample = trial_sample(tensor)});
   if (!result.ranks_identical)
     throw input::InvariantError(
         "internal error: the ranks ended with different results; please report this");

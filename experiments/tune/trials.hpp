@@ -38,29 +38,29 @@ class TuneTrials {
   std::optional<double> known_nmse(std::size_t family) const { return nmse_[family]; }
   std::uint64_t errors_computed() const;
 
-  /// @throws InputError if its values do not fit this computer, or take too much of it for a trial.
-  double nmse(std::size_t family);
+  /// An obstacle if its values do not fit this computer, or take too much of it for a trial.
+  plan::OrObstacle<double> nmse(std::size_t family);
 
   /// No candidate of the family is faster. Found without making a program.
   double early_bound_s(std::size_t family) const;
 
-  /// The candidate is not faster. At least early_bound_s(). @throws InputError if it cannot run, or would take
-  /// too long to simulate.
-  double bound_s(std::size_t candidate);
+  /// The candidate is not faster. At least early_bound_s(). An obstacle if it cannot run, or would take too
+  /// long to simulate.
+  plan::OrObstacle<double> bound_s(std::size_t candidate);
 
-  /// Simulates it. @throws InputError as bound_s(); InvariantError if it is faster than its bound.
+  /// Simulates a candidate that has a bound. @throws InvariantError if it is faster than that.
   const Time& time(std::size_t candidate);
 
  private:
   const TuneScheme& scheme(std::size_t family) const {
     return space_.schemes[space_.families[family].scheme];
   }
-  plan::Plan plan(std::size_t candidate) const;
+  plan::OrObstacle<plan::Plan> plan(std::size_t candidate) const;
   double whole_s(double collective_s) const;
-  double late_bound_s(std::size_t candidate) const;
+  plan::OrObstacle<double> late_bound_s(std::size_t candidate) const;
   Time simulate(std::size_t candidate);
   config::CollectiveConfig in_small_parts(std::size_t family) const;
-  double compute(std::size_t family) const;
+  plan::OrObstacle<double> compute(std::size_t family) const;
 
   const config::ExperimentConfig& config_;
   const TuneSpace& space_;

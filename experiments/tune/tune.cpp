@@ -103,6 +103,7 @@ TuneResult tune(const config::ExperimentConfig& config, const TuneOptions& optio
   TuneTrials trials(config, space);
   TuneFound found = search(space, options, trials, progress);
   result.counts = found.counts;
+  result.unfit = std::move(found.unfit);
   result.theory_refuted = found.theory_refuted;
   find_front(std::move(found.simulated), options.limits, result);
   if (result.front.empty()) {

@@ -59,6 +59,13 @@ struct TuneCounts {
   std::uint64_t errors_computed = 0;  ///< of them
 };
 
+/// Candidates that could not be tried for the same reason.
+struct UnfitCandidates {
+  std::string reason;   ///< in words, with the place that is to blame
+  std::string example;  ///< label of the first one
+  std::uint64_t count = 0;
+};
+
 struct TuneResult {
   config::ExperimentConfig config;  ///< with the baseline as its only collective
   std::size_t baseline_index = 0;   ///< of the collectives that there were
@@ -66,6 +73,7 @@ struct TuneResult {
   run::RunResult baseline;
   TuneCounts counts;
   std::vector<UnsuitedScheme> unsuited;
+  std::vector<UnfitCandidates> unfit;  ///< add up to counts.unfit
   std::vector<TunedCandidate> front;   ///< within the limits, fastest first; at least one
   std::vector<TunedCandidate> others;  ///< simulated, and not on the front
   std::size_t best = 0;  ///< of the front: the fastest; the most accurate if time alone is limited

@@ -44,8 +44,7 @@ double activation_bytes(const Transformer& model, const Phase& phase,
 }  // namespace
 
 Footprint footprint(const Transformer& model, const Phase& phase, std::uint32_t chips,
-                    const AttentionMethod& method) {
-  const PhaseOperations operations = phase_operations(model, phase, chips, method);
+                    const AttentionMethod& method, const PhaseOperations& operations) {
   const Shard share = shard(model, chips);
   return {weight_bytes(model, share, operations), cache_bytes(model, extent(phase), share, method),
           activation_bytes(model, phase, operations)};

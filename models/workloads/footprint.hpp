@@ -14,9 +14,9 @@ struct Footprint {
   double total() const { return weights + kv_cache + activations; }
 };
 
-/// @throws std::invalid_argument as phase_operations() does.
+/// `operations`: of the same phase, on as many chips.
 Footprint footprint(const Transformer& model, const Phase& phase, std::uint32_t chips,
-                    const AttentionMethod& method);
+                    const AttentionMethod& method, const PhaseOperations& operations);
 
 /// By how many bytes the phase exceeds the memory; 0 if it fits.
 double missing_bytes(const Footprint& footprint, double hbm_capacity);

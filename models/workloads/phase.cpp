@@ -8,19 +8,28 @@ namespace equarx::workloads {
 namespace {
 
 struct Size {
-  const char* name;  ///< what the positions are called
+  PhaseError::Field field;  ///< what the positions are called
   std::uint64_t positions;
   std::uint64_t batch;
 };
 
 Size size_of(const Phase& phase) {
   if (const auto* prefill = std::get_if<Prefill>(&phase))
-    return {"tokens", prefill->tokens, prefill->batch};
+    return {PhaseError::Field::tokens, prefill->tokens, prefill->batch};
   const Decode& decode = std::get<Decode>(phase);
-  return {"context", decode.context, decode.batch};
+  return {PhaseError::Field::context, decode.context, decode.batch};
 }
 
 }  // namespace
+
+std::string_view name(PhaseError::Field field) {
+  switch (field) {
+    case PhaseError::Field::tokens: return "tokens";
+    case PhaseError::Field::context: return "context";
+    case PhaseError::Field::batch: return "batch";
+  }
+  throw std::logic_error("unknown number of a phase");
+}
 
 Extent extent(const Phase& phase) {
   const Size size = size_of(phase);
@@ -32,9 +41,10 @@ Extent extent(const Phase& phase) {
 void check_phase(const Transformer& model, const Phase& phase) {
   const Size size = size_of(phase);
   if (size.positions == 0 || size.positions > model.largest_context)
-    throw std::invalid_argument(fmt::format("{} is {}; {} takes 1 to {}", size.name, size.positions,
-                                            model.name, model.largest_context));
-  if (size.batch == 0) throw std::invalid_argument("batch is 0; it must be at least 1");
+    throw PhaseError(size.field, fmt::format("{} is {}; {} takes 1 to {}", name(size.field),
+                                             size.positions, model.name, model.largest_context));
+  if (size.batch == 0)
+    throw PhaseError(PhaseError::Field::batch, "batch is 0; it must be at least 1");
 }
 
 double allreduce_bytes(const Transformer& model, const Phase& phase) {

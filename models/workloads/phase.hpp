@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
 #include <variant>
 
 #include "models/workloads/transformer.hpp"
@@ -34,7 +37,25 @@ struct Extent {
 
 Extent extent(const Phase& phase);
 
-/// @throws std::invalid_argument if nothing is to be done, or more positions than the model takes.
+/// A phase that the model cannot do.
+class PhaseError : public std::invalid_argument {
+ public:
+  /// Which number of the phase is wrong.
+  enum class Field : std::uint8_t { tokens, context, batch };
+
+  PhaseError(Field field, const std::string& message)
+      : std::invalid_argument(message), field_(field) {}
+
+  Field field() const { return field_; }
+
+ private:
+  Field field_;
+};
+
+/// "tokens": the key of a configuration, and the word in messages.
+std::string_view name(PhaseError::Field field);
+
+/// @throws PhaseError if nothing is to be done, or more positions than the model takes.
 void check_phase(const Transformer& model, const Phase& phase);
 
 /// Bytes of one AllReduce on each chip: rows x d_model of bf16.

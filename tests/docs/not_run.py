@@ -1,6 +1,10 @@
-"""Commands of pages that the tests do not run, each with the reason. A command that no page has any more is an error."""
+"""Commands of pages that the tests do not run, each with the reason.
+
+A command that no page has any more is an error.
+"""
 
 BUILDS = "installs packages, builds and tests everything, which is what runs these tests"
+HOME = "writes into the user's home folder; tools/check.sh installs elsewhere"
 CLUSTER = "needs a cluster with Slurm"
 LARGE = "writes and reads a trace of 77 MiB, which takes 20 s"
 WHOLE_STUDY = "takes most of a minute; a test of its own runs this study whole"
@@ -13,7 +17,7 @@ NOT_RUN = {
         "cmake --preset release": BUILDS,
         "cmake --build --preset release": BUILDS,
         "ctest --preset release": BUILDS,
-        "cmake --install build/release --prefix ~/.local": "writes into the user's home folder; tools/check.sh installs",
+        "cmake --install build/release --prefix ~/.local": HOME,
         "sim reproduce experiments/equarx_paper --strict": WHOLE_STUDY,
     },
     "docs/traces.md": {

@@ -32,11 +32,13 @@ class Pages(unittest.TestCase):
     """README.md, docs/ and what else is written for people."""
 
     def pages(self) -> list[pathlib.Path]:
-        return [*markdown.pages(), *(ROOT / name for name in MORE)]
+        return [*markdown.pages(), *(ROOT / name for name in MORE), *sorted((ROOT / "experiments").glob("*/README.md")),
+                *sorted((ROOT / "experiments" / "examples").glob("*/README.md"))]
 
     def test_links_lead_somewhere(self):
         for page in self.pages():
-            for link in markdown.LINK.findall("\n".join(line for _, line in markdown.without_blocks(markdown.text(page)))):
+            prose = "\n".join(line for _, line in markdown.without_blocks(markdown.text(page)))
+            for link in markdown.LINK.findall(prose):
                 if link.startswith("http"):
                     continue
                 name, _, anchor = link.partition("#")
@@ -47,7 +49,7 @@ class Pages(unittest.TestCase):
                         self.assertIn(anchor, anchors(target))
 
     def test_paths_exist(self):
-        for page in self.pages():
+        for page in [*markdown.pages(), *(ROOT / name for name in MORE)]:
             for path in PATH.findall(markdown.text(page)):
                 with self.subTest(page=page.name, path=path):
                     self.assertTrue(any(ROOT.glob(path.rstrip("/"))) or any(ROOT.glob(f"{path}.*")))
@@ -57,6 +59,13 @@ class Pages(unittest.TestCase):
             for number, line in markdown.without_blocks(markdown.text(page)):
                 if len(line) > WIDTH and not line.startswith("|") and " " in line.strip():
                     self.fail(f"{page.relative_to(ROOT)}:{number} has {len(line)} columns; wrap prose at {WIDTH}")
+
+    def test_every_table_has_a_heading(self):
+        for page in self.pages():
+            lines = markdown.without_blocks(markdown.text(page))
+            for (_, before), (number, line), (_, after) in zip([(0, ""), *lines], lines, [*lines[1:], (0, "")]):
+                if line.startswith("|") and not before.startswith("|"):
+                    self.assertRegex(after, r"^\|[-|: ]+\|$", f"{page.relative_to(ROOT)}:{number}")
 
     def test_tables_have_as_many_cells_in_each_row(self):
         for page in self.pages():
@@ -80,6 +89,10 @@ class Pages(unittest.TestCase):
         linked = markdown.LINK.findall(markdown.text(ROOT / "docs" / "README.md"))
         missing = {path.name for path in (ROOT / "docs").glob("*.md")} - set(linked) - {"README.md"}
         self.assertEqual(missing, set(), "docs/README.md does not say when to read these")
+
+    def test_one_version_is_the_newest(self):
+        [newest, *_] = re.findall(r"^## \[(.*?)\]", markdown.text(ROOT / "CHANGELOG.md"), re.MULTILINE)
+        self.assertIn(f"\nversion: {newest}\n", markdown.text(ROOT / "CITATION.cff"))
 
     def test_pictures_are_small_and_shown(self):
         shown = {(page.parent / link).resolve() for page in self.pages()

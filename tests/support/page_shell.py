@@ -1,4 +1,4 @@
-"""Runs the commands of a page as a reader does: in one shell, block after block, so that what an earlier one defines counts."""
+"""Runs the commands of a page as a reader does: in one shell, block after block."""
 import os
 import pathlib
 import shlex

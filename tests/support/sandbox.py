@@ -1,4 +1,4 @@
-"""A folder that looks like the top of the repository to the commands of pages, with reduced copies of what they compute.
+"""A folder that looks like the top of the repository to the commands of pages, and has less to compute.
 
 Reduced are, mechanically: each axis of a sweep to its first and its last value (of a range its `from` and `to`),
 with what is excluded of these; a tensor's `shape` to no more than MOST_ROWS along its first axis; `sample` to no more

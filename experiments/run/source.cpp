@@ -1,0 +1,10 @@
+#include "experiments/run/source.hpp"
+
+namespace equarx::run {
+
+values::TensorSource make_source(const config::TensorConfig& tensor) {
+  if (tensor.files.empty()) return {tensor.values, tensor.elements, tensor.dtype};
+  return {tensor.opened, tensor.elements, tensor.dtype};
+}
+
+}  // namespace equarx::run
