@@ -16,8 +16,6 @@
 namespace equarx::config {
 namespace {
 
-const std::string kPlace = "/topology";
-
 std::vector<std::uint32_t> read_lengths(input::ObjectReader& reader, std::string_view key) {
   const std::string text = reader.text(key);
   try {
@@ -75,11 +73,12 @@ topology::GridShape read_slice(input::ObjectReader& reader, const hardware::Chip
 }
 
 TopologyConfig read_kind(input::ObjectReader& reader, const hardware::Chip& chip) {
-  const std::string_view kind = input::exactly_one(reader, kTopologyKinds, kPlace);
+  const std::string_view kind = input::exactly_one(reader, kTopologyKinds, kTopologyPlace);
   TopologyConfig config;
   if (kind.empty()) {
     reader.finish();  // a kind that is misspelt is an unknown key
-    throw input::InputError(kPlace, fmt::format("needs one of {}", input::list_of(kTopologyKinds)));
+    throw input::InputError(kTopologyPlace,
+                            fmt::format("needs one of {}", input::list_of(kTopologyKinds)));
   }
   config.kind =
       static_cast<TopologyKind>(std::ranges::find(kTopologyKinds, kind) - kTopologyKinds.begin());
