@@ -8,7 +8,8 @@ import pathlib
 import re
 import sys
 
-# What each room may include, besides itself and the standard library.
+# What each room may include, besides itself, rooms inside it, and the standard library.
+# A name with a slash at its end is a library.
 ROOMS = {
     "topologies": {"boost/", "fmt/"},
     "models/units": {"fmt/"},
@@ -30,22 +31,133 @@ ROOMS = {
     "models/values": {
         "models/formats", "models/collectives", "models/numerics", "models/tensors", "fmt/"},
     "sim": {"models/collectives", "models/os", "simgrid/", "fmt/"},
+<<<<<<< HEAD
     "experiments": {"topologies", "models", "sim", "nlohmann/", "valijson/", "xxhash.h",
                     "fmt/"},
+=======
+    "experiments/input": {"models/units", "nlohmann/", "valijson/", "fmt/"},
+    "experiments/process": {"models/os", "fmt/"},
+    "experiments/output": {
+        "experiments/input", "models/os", "models/units", "fmt/", "xxhash/"},
+    "experiments/config": {
+        "experiments/input", "models/collectives", "models/formats", "models/hardware",
+        "models/numerics", "models/tensors", "models/units", "models/values", "models/workloads",
+        "topologies", "fmt/"},
+    "experiments/plan": {
+        "experiments/config", "experiments/input", "experiments/process", "models/collectives",
+        "models/hardware", "models/units", "models/values", "models/workloads", "sim", "topologies",
+        "fmt/"},
+    "experiments/run": {
+        "experiments/plan", "experiments/config", "experiments/input", "models/collectives",
+        "models/units", "models/values", "sim", "fmt/"},
+    "experiments/trace": {
+        "experiments/run", "experiments/plan", "experiments/config", "experiments/output",
+        "experiments/input", "models/units", "sim", "fmt/"},
+    "experiments/result": {
+        "experiments/run", "experiments/config", "experiments/output", "experiments/input",
+        "models/units", "fmt/"},
+    "experiments/sweep": {
+        "experiments/result", "experiments/run", "experiments/plan", "experiments/config",
+        "experiments/output", "experiments/process", "experiments/input", "models/os",
+        "models/units", "fmt/"},
+    "experiments/study": {
+        "experiments/sweep", "experiments/result", "experiments/run", "experiments/plan",
+        "experiments/config", "experiments/output", "experiments/process", "experiments/input",
+        "models/units", "fmt/"},
+    "experiments/tune": {
+        "experiments/run", "experiments/plan", "experiments/config", "experiments/output",
+        "experiments/input", "models/collectives", "models/numerics", "models/units",
+        "models/values", "sim", "fmt/"},
+    "experiments/report": {
+        "experiments/config", "experiments/input", "models/units", "topologies", "fmt/"},
+    "experiments/inspect": {
+        "experiments/plan", "experiments/config", "experiments/output", "experiments/input",
+        "models/hardware", "models/numerics", "models/tensors", "models/units", "topologies",
+        "fmt/"},
+>>>>>>> 3474122
     "tools/cli": {"experiments", "models/tensors", "CLI/", "fmt/"},
+}
+
+# Where libraries that cost much to compile may stand in a header: those that exist to hold them.
+HEAVY = re.compile(r"^(nlohmann/json\.hpp|boost/|simgrid/|valijson/|CLI/)")
+ADAPTERS = {
+    "experiments/input/json.hpp",
+    "sim/chip_actor.hpp",  # SimGrid, for the source files of sim/ alone
+    "sim/simgrid_platform.hpp",
+    "tools/cli/app.hpp",  # the description of the command line, for what is made of it
+    "tools/cli/pages/bash_completion.hpp",
+    "tools/cli/pages/described_options.hpp",
+    "tools/cli/pages/man_page.hpp",
 }
 SYSTEM = re.compile(r"^(sys/)?[a-z_0-9]+(\.h)?$")
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', re.MULTILINE)
 
 
-def violations(root: pathlib.Path):
-    for room, allowed in ROOMS.items():
-        for path in sorted((root / room).rglob("*.[ch]pp")):
-            for name in INCLUDE.findall(path.read_text()):
-                if SYSTEM.match(name) or name.startswith(room + "/"):
+def is_within(name: str, room: str) -> bool:
+    return name == room or name.startswith(room.rstrip("/") + "/")
+
+
+def sources(folder: pathlib.Path):
+    return sorted(folder.rglob("*.[ch]pp"))
+
+
+def includes(path: pathlib.Path):
+    return INCLUDE.findall(path.read_text())
+
+
+def broken_arrows(root: pathlib.Path, rooms=None):
+    rooms = ROOMS if rooms is None else rooms
+    for room, allowed in rooms.items():
+        for path in sources(root / room):
+            for name in includes(path):
+                if SYSTEM.match(name) or is_within(name, room):
                     continue
-                if not any(name == a or name.startswith(a.rstrip("/") + "/") for a in allowed):
-                    yield f"{path.relative_to(root)}: {room} must not include {name}"
+                if not any(is_within(name, other) for other in allowed):
+                    yield (f"{path.relative_to(root)}: {room} must not include {name}; move what it "
+                           f"needs to a room below both, or hand it in from above")
+
+
+def heavy_headers(root: pathlib.Path):
+    for folder in ("topologies", "models", "sim", "experiments", "tools"):
+        for path in sources(root / folder):
+            relative = str(path.relative_to(root))
+            if path.suffix != ".hpp" or relative in ADAPTERS:
+                continue
+            for name in includes(path):
+                if HEAVY.match(name):
+                    yield (f"{relative}: includes {name}, which everybody who includes it would "
+                           f"compile; declare what is needed and include it in the source file")
+
+
+def circles(rooms):
+    """Rooms that reach themselves by the arrows that are allowed."""
+    def reached(room):
+        seen, waiting = set(), [room]
+        while waiting:
+            for other in rooms[waiting.pop()]:
+                if other in rooms and other not in seen:
+                    seen.add(other)
+                    waiting.append(other)
+        return seen
+    for room in rooms:
+        if room in reached(room):
+            yield f"{room}: reaches itself by the arrows of ROOMS; take one of them away"
+
+
+def rooms_without_rule(root: pathlib.Path, rooms=None):
+    rooms = ROOMS if rooms is None else rooms
+    for folder in ("topologies", "models", "sim", "experiments", "tools/cli"):
+        for path in sources(root / folder):
+            relative = str(path.relative_to(root))
+            if not any(is_within(relative, room) for room in rooms):
+                yield f"{relative}: stands in no room; give its folder a line in ROOMS"
+
+
+def violations(root: pathlib.Path):
+    yield from circles(ROOMS)
+    yield from broken_arrows(root)
+    yield from heavy_headers(root)
+    yield from rooms_without_rule(root)
 
 
 def main() -> int:

@@ -11,7 +11,6 @@
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
 #include "experiments/output/table.hpp"
-#include "experiments/result/table.hpp"
 
 namespace equarx::inspect {
 namespace {

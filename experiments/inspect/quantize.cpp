@@ -12,7 +12,6 @@
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/output/table.hpp"
-#include "experiments/result/table.hpp"
 #include "models/tensors/npy_writer.hpp"
 
 namespace equarx::inspect {

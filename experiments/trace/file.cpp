@@ -12,7 +12,6 @@
 #include "experiments/input/json.hpp"
 #include "experiments/input/nearest.hpp"
 #include "experiments/output/provenance.hpp"
-#include "experiments/result/json.hpp"
 #include "experiments/trace/run_trace.hpp"
 #include "models/units/quantity.hpp"
 

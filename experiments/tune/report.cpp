@@ -13,8 +13,6 @@
 #include "experiments/input/json.hpp"
 #include "experiments/output/provenance.hpp"
 #include "experiments/output/table.hpp"
-#include "experiments/result/json.hpp"
-#include "experiments/result/table.hpp"
 #include "models/units/quantity.hpp"
 
 namespace equarx::tune {

@@ -91,15 +91,22 @@ std::string describe_cargo(const Program& program, MessageId message) {
   return fmt::format("the {} of {}", scales ? "scales" : "payload", place(buffer.tile, scales));
 }
 
+std::string describe_awaited(const Program& program, InstructionId id) {
+  const Instruction& instruction = program.instructions.at(id);
+  const Message& message = program.messages.at(instruction.message);
+  return fmt::format("{}, sent {} ({}, instruction {})",
+                     describe_cargo(program, instruction.message),
+                     program.channels.at(message.channel).name, name(instruction.phase), id);
+}
+
 std::string describe(const Program& program, InstructionId id) {
   const Instruction& instruction = program.instructions.at(id);
+  if (instruction.op == Op::wait) return "wait for " + describe_awaited(program, id);
   std::string what;
-  if (is_transfer(instruction.op)) {
+  if (instruction.op == Op::send) {
     const Message& message = program.messages.at(instruction.message);
-    const std::string cargo = describe_cargo(program, instruction.message);
-    const std::string& channel = program.channels.at(message.channel).name;
-    what = instruction.op == Op::send ? fmt::format("send {} {}", cargo, channel)
-                                      : fmt::format("wait for {}, sent {}", cargo, channel);
+    what = fmt::format("send {} {}", describe_cargo(program, instruction.message),
+                       program.channels.at(message.channel).name);
   } else {
     const bool whole = instruction.op == Op::encode_scales || instruction.op == Op::barrier;
     what = fmt::format("{}: {}", name(instruction.op), place(instruction.tile, whole));

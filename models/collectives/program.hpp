@@ -154,6 +154,9 @@ std::string_view name(Phase phase);
 /// minishard 3, microshard 0, sent forward (ReduceScatter, instruction 17)".
 std::string describe(const Program& program, InstructionId instruction);
 
+/// What a wait waits for, in words: the same without "wait for".
+std::string describe_awaited(const Program& program, InstructionId wait);
+
 /// What a message carries, in words: "the payload of segment 0, minishard 3, microshard 0".
 std::string describe_cargo(const Program& program, MessageId message);
 

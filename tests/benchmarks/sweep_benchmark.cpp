@@ -9,17 +9,19 @@
 #include <sys/resource.h>
 
 #include "experiments/config/json.hpp"
+#include "experiments/input/json.hpp"
 #include "experiments/run/experiment.hpp"
 #include "experiments/sweep/runner.hpp"
 
 namespace {
 
-using namespace equarx::experiments;
+using namespace equarx;
+using namespace equarx::sweep;
 
 constexpr std::size_t kPoints = 1000;
 
 SweepPoints small_points() {
-  return SweepPoints(read_sweep(parse_json(R"({
+  return SweepPoints(read_sweep(input::parse_json(R"({
     "base": {
       "hardware": "tpu-v5e",
       "topology": { "slice": "2x2" },
@@ -54,8 +56,8 @@ double cpu_seconds() {
 double cpu_of_points(const SweepPoints& points) {
   const double before = cpu_seconds();
   for (std::size_t point = 0; point < points.size(); ++point)
-    benchmark::DoNotOptimize(
-        run_experiment(make_plan(read_config(points.config(point))), [](const std::string&) {}));
+    benchmark::DoNotOptimize(run::run_experiment(
+        plan::make_plan(config::read_config(points.config(point))), [](const std::string&) {}));
   return cpu_seconds() - before;
 }
 

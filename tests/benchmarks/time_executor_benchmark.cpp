@@ -24,14 +24,14 @@ using namespace equarx;
 
 constexpr double kRate = 45e9;
 constexpr double kLatency = 0.4e-6;
-constexpr tests::UniformCosts kCosts{.work_s = 50e-9, .send_s = 20e-9, .wait_s = 10e-9};
+constexpr testing::UniformCosts kCosts{.work_s = 50e-9, .send_s = 20e-9, .wait_s = 10e-9};
 
 collectives::Program program_for(std::uint32_t ranks) {
   // Fewer parts where there are more steps, so that both sizes take a second or so.
   const std::uint32_t parts = ranks <= 16 ? 8 : 1;
-  return collectives::make_ring_all_reduce(
+  return testing::make_ring_all_reduce(
       ranks, std::uint64_t{ranks} * 2 * parts * parts * 1024, numerics::ElementFormat::bf16,
-      tests::quantized(parts, parts, collectives::RingStyle::full_loop));
+      testing::quantized(parts, parts, collectives::RingStyle::full_loop));
 }
 
 /// As many of each as one chip of the program has.
@@ -92,7 +92,7 @@ void report(benchmark::State& state, const collectives::Program& program) {
 void bare_simgrid(benchmark::State& state) {
   const auto ranks = static_cast<std::uint32_t>(state.range(0));
   const collectives::Program program = program_for(ranks);
-  const sim::Machine machine = tests::ring_machine(ranks, kRate, kLatency);
+  const sim::Machine machine = testing::ring_machine(ranks, kRate, kLatency);
   const Load load = load_of(program);
   for (auto _ : state) {
     const auto outcome = sim::run_in_child([&] {
@@ -107,7 +107,7 @@ void bare_simgrid(benchmark::State& state) {
 void time_executor(benchmark::State& state) {
   const auto ranks = static_cast<std::uint32_t>(state.range(0));
   const collectives::Program program = program_for(ranks);
-  const sim::Machine machine = tests::ring_machine(ranks, kRate, kLatency);
+  const sim::Machine machine = testing::ring_machine(ranks, kRate, kLatency);
   const sim::Costs costs = kCosts.of(program);
   for (auto _ : state) benchmark::DoNotOptimize(simulate(program, machine, costs));
   report(state, program);
@@ -128,7 +128,7 @@ collectives::Program torus_program(const std::vector<std::uint32_t>& lengths,
   const std::uint64_t elements =
       std::uint64_t{grid.ranks()} * 2 * lengths.size() * microshards * 1024;
   return make_ring_program(grid, elements, numerics::ElementFormat::bf16,
-                           tests::plain(numerics::ElementFormat::bf16, microshards));
+                           testing::plain(numerics::ElementFormat::bf16, microshards));
 }
 
 /// Everything that a pod costs if its chips do the same: the program, its representatives, their run.
@@ -149,7 +149,7 @@ void symmetric_torus(benchmark::State& state) {
 void full_torus(benchmark::State& state, bool slow_link) {
   const collectives::Program program =
       torus_program(lengths_of(state), static_cast<std::uint32_t>(state.range(3)));
-  sim::Machine machine = tests::torus_machine(program, kRate, kLatency);
+  sim::Machine machine = testing::torus_machine(program, kRate, kLatency);
   if (slow_link) machine.links.front().rate /= 2.0;
   const sim::Costs costs = kCosts.of(program);
   for (auto _ : state) benchmark::DoNotOptimize(simulate(program, machine, costs));

@@ -16,8 +16,8 @@ const std::string kFolder = EQUARX_SOURCE_DIR "/experiments/validation";
 study::StudyResult run_validation() {
   study::Study study = study::load_study(kFolder);
   for (study::StudyExperiment& experiment : study.experiments)
-    if (experiment.config["hardware"] != "tpu-v5e")
-      experiment.config["hardware"] = kFolder + "/ideal_chip.json";
+    if ((*experiment.config)["hardware"] != "tpu-v5e")
+      (*experiment.config)["hardware"] = kFolder + "/ideal_chip.json";
   return study::run_study(study, [](const std::string&) {});
 }
 

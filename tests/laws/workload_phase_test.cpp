@@ -102,7 +102,7 @@ TEST_CASE("results of workloads are as their schema says") {
        {workload_config(model.path(), 64),
         with(workload_config(model.path(), 64), "/numerics", "on"),
         with(workload_config(model.path(), 64), "/workload/chunks", "2"), failing}) {
-    const input::Json result = to_json(run(json));
+    const input::Json result = result::to_json(run(json));
     CHECK_NOTHROW(input::check_schema(result, "result"));
     CHECK(result["operations"].size() == 14);
     CHECK(result["config"]["workload"]["model"] == model.path());
@@ -117,11 +117,11 @@ TEST_CASE("a link that fails ends the phase, and nothing is said of what did not
   json["faults"] = {{"links", {{{"between", {"(0,0)", "(0,1)"}}, {"fails_at", "10 us"}}}}};
   const run::ExperimentResult result = run(json);
   REQUIRE(result.runs[0].failure.has_value());
-  const input::Json shown = to_json(result);
+  const input::Json shown = result::to_json(result);
   CHECK(shown["runs"][0]["time_s"].is_null());
   CHECK(shown["runs"][0]["allreduce_s"].is_null());
   CHECK(shown["runs"][0]["speedup"].is_null());
-  CHECK_THAT(to_table(result), ContainsSubstring("fails at"));
+  CHECK_THAT(result::to_table(result), ContainsSubstring("fails at"));
 }
 
 TEST_CASE("a chip that computes slowly makes the phase as slow, and its bound holds") {
@@ -216,13 +216,13 @@ TEST_CASE("decoding one sequence gains nothing from quantization: it waits for l
 TEST_CASE("the table of a workload has its parts and errors, in lines of 120 columns") {
   const TemporaryFile model(tiny_model().dump());
   const run::ExperimentResult result = run(with(workload_config(model.path()), "/numerics", "on"));
-  std::istringstream lines(to_table(result));
+  std::istringstream lines(result::to_table(result));
   std::string line;
   while (std::getline(lines, line)) {
     CAPTURE(line);
     CHECK(line.size() <= 120);
   }
-  const std::string table = to_table(result);
+  const std::string table = result::to_table(result);
   CHECK_THAT(table, ContainsSubstring("Prefill of tiny, 256 tokens x 1 on 4 x tpu-v5e, slice 2x2"));
   for (const std::string part :
        {"computing", "AllReduces", "SQNR", "ffn_in", "14 AllReduces of 256 x 512",

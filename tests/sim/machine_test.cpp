@@ -11,11 +11,11 @@
 namespace equarx::sim {
 namespace {
 
-using collectives::make_ring_all_reduce;
 using collectives::RingStyle;
 using numerics::ElementFormat;
-using tests::plain;
-using tests::ring_machine;
+using testing::make_ring_all_reduce;
+using testing::plain;
+using testing::ring_machine;
 
 constexpr double kRate = 1e9;
 

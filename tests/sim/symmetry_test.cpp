@@ -13,18 +13,18 @@ namespace equarx::sim {
 namespace {
 
 using collectives::Collective;
-using collectives::make_ring_all_reduce;
 using collectives::make_ring_program;
 using collectives::Program;
 using collectives::RankGrid;
 using collectives::RingOptions;
 using collectives::RingStyle;
 using numerics::ElementFormat;
-using tests::plain;
-using tests::quantized;
-using tests::ring_machine;
-using tests::torus_machine;
-using tests::UniformCosts;
+using testing::make_ring_all_reduce;
+using testing::plain;
+using testing::quantized;
+using testing::ring_machine;
+using testing::torus_machine;
+using testing::UniformCosts;
 
 using Lengths = std::vector<std::uint32_t>;
 

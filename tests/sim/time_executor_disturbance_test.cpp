@@ -13,18 +13,18 @@ namespace equarx::sim {
 namespace {
 
 using collectives::make_one_shot_all_reduce;
-using collectives::make_ring_all_reduce;
 using collectives::make_ring_program;
 using collectives::MessageId;
 using collectives::Program;
 using collectives::RankGrid;
 using collectives::RingStyle;
 using numerics::ElementFormat;
-using tests::plain;
-using tests::quantized;
-using tests::ring_machine;
-using tests::torus_machine;
-using tests::UniformCosts;
+using testing::make_ring_all_reduce;
+using testing::plain;
+using testing::quantized;
+using testing::ring_machine;
+using testing::torus_machine;
+using testing::UniformCosts;
 
 constexpr double kRate = 50e9;
 constexpr double kLatency = 0.4e-6;

@@ -12,15 +12,15 @@
 namespace equarx::sim {
 namespace {
 
-using collectives::make_ring_all_reduce;
 using collectives::Op;
 using collectives::Program;
 using collectives::RingStyle;
 using numerics::ElementFormat;
-using tests::plain;
-using tests::quantized;
-using tests::ring_machine;
-using tests::UniformCosts;
+using testing::make_ring_all_reduce;
+using testing::plain;
+using testing::quantized;
+using testing::ring_machine;
+using testing::UniformCosts;
 
 constexpr double kRate = 45e9;
 constexpr double kLatency = 0.4e-6;

@@ -13,9 +13,9 @@ namespace {
 
 TEST_CASE("a timeline keeps every transfer in order and all core time") {
   const auto program =
-      collectives::make_ring_all_reduce(4, 100'000, numerics::ElementFormat::bf16,
-                                        tests::quantized(2, 3, collectives::RingStyle::semi_loop));
-  Costs costs = tests::UniformCosts{}.of(program);
+      testing::make_ring_all_reduce(4, 100'000, numerics::ElementFormat::bf16,
+                                    testing::quantized(2, 3, collectives::RingStyle::semi_loop));
+  Costs costs = testing::UniformCosts{}.of(program);
   costs.core_s.clear();
   double total = 0.0;
   for (std::size_t i = 0; i < program.instructions.size(); ++i) {
@@ -39,13 +39,13 @@ TEST_CASE("a timeline keeps every transfer in order and all core time") {
 }
 
 TEST_CASE("every instruction and every message needs a cost") {
-  const auto program = collectives::make_ring_all_reduce(
-      2, 16, numerics::ElementFormat::fp32, tests::plain(numerics::ElementFormat::fp32, 1));
-  Costs costs = tests::UniformCosts{}.of(program);
+  const auto program = testing::make_ring_all_reduce(
+      2, 16, numerics::ElementFormat::fp32, testing::plain(numerics::ElementFormat::fp32, 1));
+  Costs costs = testing::UniformCosts{}.of(program);
   CHECK_NOTHROW(make_timeline(program, costs));
   costs.core_s.pop_back();
   CHECK_THROWS_AS(make_timeline(program, costs), std::logic_error);
-  costs = tests::UniformCosts{}.of(program);
+  costs = testing::UniformCosts{}.of(program);
   costs.link_s.pop_back();
   CHECK_THROWS_AS(make_timeline(program, costs), std::logic_error);
 }
@@ -54,7 +54,8 @@ TEST_CASE("a rank's timeline holds what it does, and no other's") {
   const auto program = collectives::make_ring_broadcast(
       5, 50'000, numerics::ElementFormat::bf16,
       {collectives::RingStyle::full_loop, {.element = numerics::ElementFormat::bf16}, {1, 2, 128}});
-  const Costs costs = tests::UniformCosts{.work_s = 1.0, .send_s = 1.0, .wait_s = 1.0}.of(program);
+  const Costs costs =
+      testing::UniformCosts{.work_s = 1.0, .send_s = 1.0, .wait_s = 1.0}.of(program);
   for (collectives::Rank rank = 0; rank < 5; ++rank) {
     std::size_t transfers = 0;
     for (const auto& instruction : program.instructions)
@@ -79,7 +80,7 @@ TEST_CASE("ranks that do the same share a timeline") {
   const auto program = collectives::make_ring_broadcast(
       9, 50'000, numerics::ElementFormat::bf16,
       {collectives::RingStyle::semi_loop, {.element = numerics::ElementFormat::bf16}, {1, 2, 128}});
-  const Costs costs = tests::UniformCosts{.send_s = 1e-6}.of(program);
+  const Costs costs = testing::UniformCosts{.send_s = 1e-6}.of(program);
   const Timelines timelines = make_timelines(program, costs, 9);
   REQUIRE(timelines.list_of_rank.size() == 9);
   CHECK(timelines.lists.size() == 5);  // the root, and of two chains the last rank and all others
@@ -90,9 +91,9 @@ TEST_CASE("ranks that do the same share a timeline") {
     CHECK(same(timelines.of(rank), once));
   }
 
-  const auto uniform = collectives::make_ring_all_reduce(
-      8, 50'000, numerics::ElementFormat::fp32, tests::plain(numerics::ElementFormat::fp32, 1));
-  const Timelines one = make_timelines(uniform, tests::UniformCosts{}.of(uniform), 3);
+  const auto uniform = testing::make_ring_all_reduce(
+      8, 50'000, numerics::ElementFormat::fp32, testing::plain(numerics::ElementFormat::fp32, 1));
+  const Timelines one = make_timelines(uniform, testing::UniformCosts{}.of(uniform), 3);
   CHECK(one.lists.size() == 1);
   CHECK(one.list_of_rank == std::vector<std::uint32_t>(3, 0));
 }

@@ -11,7 +11,7 @@
 #include "sim/timeline.hpp"
 #include "tests/support/rings.hpp"
 
-namespace equarx::tests {
+namespace equarx::testing {
 
 /// A ring of `ranks` chips with two directed links between neighbours; a ring of two has one cable.
 inline sim::Machine ring_machine(std::uint32_t ranks, double rate, double latency) {
@@ -99,4 +99,4 @@ struct UniformCosts {
   }
 };
 
-}  // namespace equarx::tests
+}  // namespace equarx::testing

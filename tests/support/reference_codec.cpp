@@ -7,7 +7,9 @@
 #include <limits>
 #include <stdexcept>
 
-namespace equarx::numerics {
+namespace equarx::testing {
+
+using namespace numerics;
 
 namespace {
 
@@ -303,4 +305,4 @@ void ReferenceCodec::dequantize_add(std::span<const std::byte> payload, std::siz
   }
 }
 
-}  // namespace equarx::numerics
+}  // namespace equarx::testing

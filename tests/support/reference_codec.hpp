@@ -7,18 +7,18 @@
 #include "models/formats/block_format.hpp"
 #include "models/numerics/random/rounding_key.hpp"
 
-namespace equarx::numerics {
+namespace equarx::testing {
 
 /// Does what BlockCodec documents, bit for bit, slowly. Formats and sizes are not checked.
 class ReferenceCodec {
  public:
-  explicit ReferenceCodec(BlockFormat format) : format_(format) {}
+  explicit ReferenceCodec(numerics::BlockFormat format) : format_(format) {}
 
   void find_absmax(std::span<const float> values, std::size_t first, std::span<float> absmax) const;
   void encode_scales(std::span<const float> absmax, std::span<std::byte> bytes) const;
   void decode_scales(std::span<const std::byte> bytes, std::span<float> scales) const;
   void quantize(std::span<const float> values, std::size_t first, std::span<const float> scales,
-                std::span<std::byte> payload, const RoundingKey& key = {}) const;
+                std::span<std::byte> payload, const numerics::RoundingKey& key = {}) const;
   void dequantize(std::span<const std::byte> payload, std::size_t first,
                   std::span<const float> scales, std::span<float> values) const;
   void dequantize_add(std::span<const std::byte> payload, std::size_t first,
@@ -28,7 +28,7 @@ class ReferenceCodec {
  private:
   std::size_t group(std::size_t element) const;
 
-  BlockFormat format_;
+  numerics::BlockFormat format_;
 };
 
-}  // namespace equarx::numerics
+}  // namespace equarx::testing

@@ -78,18 +78,18 @@ inline input::Json synthetic_run(bool quantized, double bytes, int chips, int mi
 /// JSON Lines: a point of each size, slice and number of microshards, with two runs, until there are
 /// `rows` rows (an even number). Every configuration differs from all others.
 inline std::string synthetic_sweep(std::size_t rows) {
-  struct trace::Slice {
+  struct Slice {
     const char* name;
     int chips;
   };
-  const std::vector<trace::Slice> slices = {{"2x2", 4}, {"4x2", 8}, {"4x4", 16}, {"8x8", 64}};
+  const std::vector<Slice> slices = {{"2x2", 4}, {"4x2", 8}, {"4x4", 16}, {"8x8", 64}};
   const std::vector<std::string> sizes = {"4 KiB", "16 KiB", "64 KiB", "256 KiB", "1 MiB",
                                           "4 MiB", "16 MiB", "64 MiB", "256 MiB", "1 GiB"};
   constexpr double kSmallest = 4096;  // bytes
   constexpr double kRatio = 4;        // of each size to the one before it
   std::string text;
   for (std::size_t point = 0; 2 * point < rows; ++point) {
-    const trace::Slice& slice = slices[point / sizes.size() % slices.size()];
+    const Slice& slice = slices[point / sizes.size() % slices.size()];
     const std::string& size = sizes[point % sizes.size()];
     const double bytes = kSmallest * std::pow(kRatio, static_cast<double>(point % sizes.size()));
     const int microshards = 1 + static_cast<int>(point / (sizes.size() * slices.size()));

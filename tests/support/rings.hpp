@@ -8,24 +8,27 @@
 
 #include "models/collectives/ring_program.hpp"
 
-namespace equarx::collectives {
+namespace equarx::testing {
 
-inline constexpr std::initializer_list<RingStyle> kStyles = {RingStyle::full_loop,
-                                                             RingStyle::semi_loop};
+inline constexpr std::initializer_list<collectives::RingStyle> kStyles = {
+    collectives::RingStyle::full_loop, collectives::RingStyle::semi_loop};
 
 /// A tensor cut for one ring, every segment alike; not at all among ranks if there is only one.
-inline Partition ring_partition(std::uint64_t elements, std::uint32_t ranks, std::uint32_t segments,
-                                std::uint32_t minishards, std::uint32_t microshards) {
+inline collectives::Partition ring_partition(std::uint64_t elements, std::uint32_t ranks,
+                                             std::uint32_t segments, std::uint32_t minishards,
+                                             std::uint32_t microshards) {
   const std::vector<std::size_t> axes(ranks == 1 ? 0 : 1, 0);
-  return {elements, RankGrid({ranks == 1 ? 2 : ranks}),
-          std::vector<Segment>(segments, Segment{axes, {{minishards, microshards}}})};
+  return {elements, collectives::RankGrid({ranks == 1 ? 2 : ranks}),
+          std::vector<collectives::Segment>(
+              segments, collectives::Segment{axes, {{minishards, microshards}}})};
 }
 
 /// An AllReduce on one ring, as most tests need it.
-inline Program make_ring_all_reduce(std::uint32_t ranks, std::uint64_t elements,
-                                    numerics::ElementFormat tensor_format,
-                                    const RingOptions& options) {
-  return make_ring_program(RankGrid({ranks}), elements, tensor_format, options);
+inline collectives::Program make_ring_all_reduce(std::uint32_t ranks, std::uint64_t elements,
+                                                 numerics::ElementFormat tensor_format,
+                                                 const collectives::RingOptions& options) {
+  return collectives::make_ring_program(collectives::RankGrid({ranks}), elements, tensor_format,
+                                        options);
 }
 
 inline numerics::BlockFormat plain(numerics::ElementFormat element) { return {.element = element}; }
@@ -49,13 +52,14 @@ struct Quantized {
 inline constexpr std::initializer_list<Quantized> kQuantized = {
     {true, true}, {true, false}, {false, true}, {false, false}};
 
-inline RingOptions ring(RingStyle style, Quantized phases, const numerics::BlockFormat& format,
-                        std::uint32_t minishards, std::uint32_t microshards,
-                        numerics::ElementFormat otherwise = numerics::ElementFormat::bf16) {
+inline collectives::RingOptions ring(
+    collectives::RingStyle style, Quantized phases, const numerics::BlockFormat& format,
+    std::uint32_t minishards, std::uint32_t microshards,
+    numerics::ElementFormat otherwise = numerics::ElementFormat::bf16) {
   return {.style = style,
           .reduce_scatter = phases.reduce_scatter ? format : plain(otherwise),
           .all_gather = phases.all_gather ? format : plain(otherwise),
           .cut = {.minishards = minishards, .microshards = microshards}};
 }
 
-}  // namespace equarx::collectives
+}  // namespace equarx::testing

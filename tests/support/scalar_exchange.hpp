@@ -10,7 +10,7 @@
 #include "models/values/tensor_source.hpp"
 #include "tests/support/scalar_ring.hpp"
 
-namespace equarx::values {
+namespace equarx::testing {
 
 /// What goes over the wire, decoded: minishards of `pieces` equal pieces, each encoded by itself.
 inline std::vector<float> pieces_through_wire(const numerics::BlockFormat& format,
@@ -32,7 +32,7 @@ inline std::vector<float> pieces_through_wire(const numerics::BlockFormat& forma
 }
 
 /// The ranks' tensors, padded to `pieces` equal pieces.
-inline std::vector<std::vector<float>> padded_inputs(const TensorSource& source,
+inline std::vector<std::vector<float>> padded_inputs(const values::TensorSource& source,
                                                      std::uint32_t ranks, std::uint64_t pieces) {
   const std::uint64_t size = (source.elements() + pieces - 1) / pieces * pieces;
   std::vector<std::vector<float>> inputs(ranks, std::vector<float>(size));
@@ -40,9 +40,9 @@ inline std::vector<std::vector<float>> padded_inputs(const TensorSource& source,
   return inputs;
 }
 
-inline std::vector<float> as_tensor(const TensorSource& source, std::vector<float> values) {
+inline std::vector<float> as_tensor(const values::TensorSource& source, std::vector<float> values) {
   values.resize(source.elements());
-  round_to_tensor(source.format(), values);
+  values::round_to_tensor(source.format(), values);
   return values;
 }
 
@@ -53,8 +53,8 @@ struct Wire {
 };
 
 /// Every owner's sum of the others' terms, nearest sender first, and its own, before it is gathered.
-inline std::vector<float> scalar_direct_sums(const TensorSource& source, std::uint32_t ranks,
-                                             const Wire& wire) {
+inline std::vector<float> scalar_direct_sums(const values::TensorSource& source,
+                                             std::uint32_t ranks, const Wire& wire) {
   const auto inputs = padded_inputs(source, ranks, ranks);
   std::vector<std::vector<float>> sent;
   for (const auto& input : inputs)
@@ -70,15 +70,15 @@ inline std::vector<float> scalar_direct_sums(const TensorSource& source, std::ui
   return sums;
 }
 
-inline std::vector<float> scalar_two_shot(const TensorSource& source, std::uint32_t ranks,
+inline std::vector<float> scalar_two_shot(const values::TensorSource& source, std::uint32_t ranks,
                                           const Wire& wire) {
   return as_tensor(source, pieces_through_wire(wire.all_gather, ranks, wire.minishards,
                                                scalar_direct_sums(source, ranks, wire)));
 }
 
 /// Each rank's own shard of its tensor.
-inline std::vector<float> scalar_direct_gather(const TensorSource& source, std::uint32_t ranks,
-                                               const Wire& wire) {
+inline std::vector<float> scalar_direct_gather(const values::TensorSource& source,
+                                               std::uint32_t ranks, const Wire& wire) {
   const auto inputs = padded_inputs(source, ranks, ranks);
   std::vector<float> shards(inputs.front().size());
   const std::size_t shard = shards.size() / ranks;
@@ -87,7 +87,7 @@ inline std::vector<float> scalar_direct_gather(const TensorSource& source, std::
 }
 
 /// Of every sender, all that it sends, one tensor after the other.
-inline std::vector<float> scalar_all_to_all(const TensorSource& source, std::uint32_t ranks,
+inline std::vector<float> scalar_all_to_all(const values::TensorSource& source, std::uint32_t ranks,
                                             const Wire& wire) {
   std::vector<float> all;
   for (const auto& input : padded_inputs(source, ranks, ranks)) {
@@ -98,7 +98,7 @@ inline std::vector<float> scalar_all_to_all(const TensorSource& source, std::uin
   return all;
 }
 
-inline std::vector<float> scalar_one_shot(const TensorSource& source, std::uint32_t ranks,
+inline std::vector<float> scalar_one_shot(const values::TensorSource& source, std::uint32_t ranks,
                                           const Wire& wire) {
   std::vector<float> sum(source.elements());
   for (const auto& input : padded_inputs(source, ranks, 1)) {
@@ -109,8 +109,9 @@ inline std::vector<float> scalar_one_shot(const TensorSource& source, std::uint3
 }
 
 /// Partners are ranks whose numbers differ in one bit, the highest first.
-inline std::vector<float> scalar_recursive_doubling(const TensorSource& source, std::uint32_t ranks,
-                                                    const Wire& wire, std::uint32_t rank = 0) {
+inline std::vector<float> scalar_recursive_doubling(const values::TensorSource& source,
+                                                    std::uint32_t ranks, const Wire& wire,
+                                                    std::uint32_t rank = 0) {
   auto sums = padded_inputs(source, ranks, 1);
   for (std::uint32_t bit = ranks / 2; bit > 0; bit /= 2) {
     auto sent = sums;
@@ -124,10 +125,10 @@ inline std::vector<float> scalar_recursive_doubling(const TensorSource& source, 
 }
 
 /// The root's tensor, in one segment or in one for each direction.
-inline std::vector<float> scalar_broadcast(const TensorSource& source, std::uint32_t segments,
-                                           const Wire& wire) {
+inline std::vector<float> scalar_broadcast(const values::TensorSource& source,
+                                           std::uint32_t segments, const Wire& wire) {
   return as_tensor(source, pieces_through_wire(wire.all_gather, segments, wire.minishards,
                                                padded_inputs(source, 1, segments).front()));
 }
 
-}  // namespace equarx::values
+}  // namespace equarx::testing

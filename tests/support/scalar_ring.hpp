@@ -12,12 +12,12 @@
 #include "tests/support/reference_codec.hpp"
 #include "tests/support/rings.hpp"
 
-namespace equarx::values {
+namespace equarx::testing {
 
 /// A minishard, encoded and decoded.
 inline std::vector<float> through_wire(const numerics::BlockFormat& format,
                                        const std::vector<float>& values) {
-  const numerics::ReferenceCodec codec(format);
+  const ReferenceCodec codec(format);
   const std::size_t groups = numerics::scale_count(format, values.size());
   std::vector<float> absmax(groups);
   std::vector<float> scales(groups);
@@ -87,11 +87,12 @@ class ScalarRing {
 };
 
 /// The result of the whole collective, in the tensor's type.
-inline std::vector<float> scalar_ring_all_reduce(const TensorSource& source, std::uint32_t ranks,
+inline std::vector<float> scalar_ring_all_reduce(const values::TensorSource& source,
+                                                 std::uint32_t ranks,
                                                  const collectives::RingOptions& options) {
   const std::uint32_t segments = collectives::ring_segments(options.style);
   const std::uint32_t minishards = options.cut.minishards.value();
-  const collectives::Partition partition = collectives::ring_partition(
+  const collectives::Partition partition = ring_partition(
       source.elements(), ranks, segments, minishards, options.cut.microshards.value());
   std::vector<float> result(std::size_t{ranks} * segments * partition.chunk_elements(0));
   for (std::uint32_t shard = 0; shard < ranks; ++shard)
@@ -106,8 +107,8 @@ inline std::vector<float> scalar_ring_all_reduce(const TensorSource& source, std
         for (std::size_t i = 0; i < values.size(); ++i) result[first + i] = values[i];
       }
   result.resize(source.elements());
-  round_to_tensor(source.format(), result);
+  values::round_to_tensor(source.format(), result);
   return result;
 }
 
-}  // namespace equarx::values
+}  // namespace equarx::testing

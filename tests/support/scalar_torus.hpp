@@ -10,14 +10,14 @@
 #include "models/values/tensor_source.hpp"
 #include "tests/support/scalar_ring.hpp"
 
-namespace equarx::values {
+namespace equarx::testing {
 
 /// A ReduceScatter, AllGather or AllReduce along every axis of a grid of ranks in turn.
 class ScalarTorus {
  public:
   /// `partition` says how the tensor is cut, and in which order segments take the axes.
   ScalarTorus(const collectives::RingOptions& options, const collectives::Partition& partition,
-              const TensorSource& source)
+              const values::TensorSource& source)
       : options_(options), partition_(partition), grid_(partition.grid()), source_(source) {}
 
   /// What all ranks get, or, of a ReduceScatter, each its own part of.
@@ -28,7 +28,7 @@ class ScalarTorus {
       result.insert(result.end(), part.begin(), part.end());
     }
     result.resize(source_.elements());
-    round_to_tensor(source_.format(), result);
+    values::round_to_tensor(source_.format(), result);
     return result;
   }
 
@@ -110,7 +110,7 @@ class ScalarTorus {
   const collectives::RingOptions& options_;
   const collectives::Partition& partition_;
   const collectives::RankGrid& grid_;
-  const TensorSource& source_;
+  const values::TensorSource& source_;
 };
 
-}  // namespace equarx::values
+}  // namespace equarx::testing

@@ -9,10 +9,12 @@
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
+#include "tests/support/mistakes.hpp"
 
 namespace equarx::config {
 namespace {
 
+using testing::check_mistakes;
 using testing::check_refused;
 using testing::TemporaryFile;
 using testing::tpu_v5e;
@@ -263,6 +265,14 @@ TEST_CASE("nothing of a hardware file may be left out") {
 TEST_CASE("times may be zero") {
   for (const std::string key : {"hop_latency", "instruction_overhead", "dma_overhead"})
     CHECK_NOTHROW(read_chip(changed_chip("/parameters/" + key + "/value", "0 s")));
+}
+
+TEST_CASE("hardware that does not exist is refused with what does") {
+  check_mistakes({{"/hardware", "tpu-v9", "/hardware",
+                   "use one of tpu-v4, tpu-v5e, tpu-v5p, tpu-v6e, tpu-v7, or the path of"},
+                  {"/hardware", "\"\"", "/hardware", "use one of tpu-v4"},
+                  {"/hardware", "none.json", "/hardware", "cannot read none.json"},
+                  {"/hardware", "/", "/hardware", "is a directory"}});
 }
 
 }  // namespace

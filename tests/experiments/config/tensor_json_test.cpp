@@ -1,68 +1,36 @@
-#include <cmath>
-#include <functional>
-#include <limits>
-#include <set>
+#include "experiments/config/tensor_json.hpp"
 
 #include <fmt/format.h>
 
+#include "experiments/config/json.hpp"
 #include "experiments/config/set_value.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/schema.hpp"
-#include "experiments/result/json.hpp"
-#include "models/numerics/inputs/inputs.hpp"
-#include "models/tensors/npy_writer.hpp"
-#include "tests/catch.hpp"
-#include "tests/support/configs.hpp"
-#include "tests/support/errors.hpp"
+#include "models/values/tensor_source.hpp"
+#include "tests/support/mistakes.hpp"
+#include "tests/support/rank_files.hpp"
 #include "tests/support/tensor_files.hpp"
 
 namespace equarx::config {
 namespace {
 
-using equarx::testing::npy;
-using equarx::testing::npy_header;
-using equarx::testing::safetensors;
-using equarx::testing::safetensors_entry;
-using equarx::testing::TemporaryDirectory;
 using numerics::ElementFormat;
 using testing::changed;
+using testing::check_mistakes;
 using testing::check_refused;
-using testing::run;
-
-using Names = std::vector<std::string>;
-
-constexpr std::uint32_t kRanks = 3;
-
-/// Three chips whose tensors are in `files`; no other key of the tensor.
-input::Json from_files(const Names& files) {
-  input::Json json =
-      input::parse_json(R"({"hardware": "tpu-v5e", "topology": {"ring": 3}, "tensor": {},
-    "collectives": [
-      {"label": "plain", "algorithm": "ring"},
-      {"label": "int8", "algorithm": "equarx", "minishards": 1},
-      {"label": "blocks", "algorithm": "equarx", "layout": "contiguous", "block": 32,
-       "minishards": 1, "ring": "semi-loop"}]})");
-  json["tensor"]["values"]["files"] = files;
-  return json;
-}
+using testing::constant;
+using testing::from_files;
+using testing::kRanks;
+using testing::Names;
+using testing::npy;
+using testing::npy_header;
+using testing::plan_of;
+using testing::safetensors;
+using testing::safetensors_entry;
+using testing::TemporaryDirectory;
+using testing::write_values;
 
 TensorConfig tensor_of(const input::Json& json) { return read_config(json).tensor; }
-
-/// A .npy file of float32 that holds element first, first + 1, ... of `values`.
-std::string write_values(const TemporaryDirectory& directory, const std::string& name,
-                         const std::vector<std::uint64_t>& shape,
-                         const std::function<float(std::uint64_t)>& value) {
-  const auto path = directory.path() / name;
-  tensors::write_npy(path, shape, [&](std::uint64_t first, std::span<float> values) {
-    for (float& one : values) one = value(first++);
-  });
-  return path.string();
-}
-
-std::string constant(const TemporaryDirectory& directory, const std::string& name,
-                     const std::vector<std::uint64_t>& shape) {
-  return write_values(directory, name, shape, [](std::uint64_t) { return 1.0F; });
-}
 
 // --- Sizes
 
@@ -74,6 +42,39 @@ TEST_CASE("bytes give whole elements in any unit of size") {
   CHECK(elements("1 kB") == 500);
   CHECK(elements("16 b") == 1);
   CHECK(elements("2 B") == 1);
+}
+
+TEST_CASE("sizes without unit, of another unit, or of no whole element are refused") {
+  check_mistakes(
+      {{"/tensor/bytes", "\"45\"", "/tensor/bytes", "'45' has no unit"},
+       {"/tensor/bytes", "45 GB/s", "/tensor/bytes", "'GB/s' is not a unit of a size"},
+       {"/tensor/bytes", "4x", "/tensor/bytes", "like \"32 MiB\""},
+       {"/tensor/bytes", "", "/tensor/bytes", "like \"32 MiB\""},
+       {"/tensor/bytes", "NaN B", "/tensor/bytes", "like \"32 MiB\""},
+       {"/tensor/bytes", "inf B", "/tensor/bytes", "like \"32 MiB\""},
+       {"/tensor/bytes", "-2 B", "/tensor/bytes", "positive whole number of bf16 elements"},
+       {"/tensor/bytes", "0 B", "/tensor/bytes", "positive whole number of bf16 elements"},
+       {"/tensor/bytes", "3 B", "/tensor/bytes", "positive whole number of bf16 elements"},
+       {"/tensor/bytes", "2.5 B", "/tensor/bytes", "whole number of bf16 elements"}});
+}
+
+TEST_CASE("sizes beyond all machines are refused, and do not overflow") {
+  check_mistakes(
+      {{"/tensor/shape", "[9223372036854775808]", "/tensor/shape/0", "is not an integer"},
+       {"/tensor/shape", "[9223372036854775807]", "/tensor/shape/0", "is not an integer"},
+       {"/tensor/shape", "[18446744073709551616]", "/tensor/shape/0", "is not an integer"},
+       {"/tensor/shape", "[4294967296, 4294967296]", "/tensor/shape", "elements in all"},
+       {"/tensor/shape", "[281474976710656, 2]", "/tensor/shape", "elements in all"},
+       {"/tensor/bytes", "1e300 PB", "/tensor/bytes", "is too large"},
+       {"/tensor/bytes", "9223372036854775808 B", "/tensor/bytes", "bf16 elements"},
+       {"/tensor/bytes", "1e200 B", "/tensor/bytes", "bf16 elements"},
+       {"/collectives/1/minishards", "9223372036854775808", "/collectives/1/minishards",
+        "from 1 to 1048576"},
+       {"/collectives/1/minishards", "4294967297", "/collectives/1/minishards",
+        "from 1 to 1048576"},
+       {"/topology/ring", "9223372036854775808", "/topology/ring", "is not an integer"},
+       {"/topology/mesh", "65536x65536x65536x65536", "/topology/mesh", "smaller grid"},
+       {"/topology/mesh", "99999999999999999999x2", "/topology/mesh", "smaller grid"}});
 }
 
 // --- Files
@@ -125,41 +126,6 @@ TEST_CASE("a size that is given, too, must be that of the files") {
     check_refused([&] { tensor_of(with("shape", shape)); }, "/tensor/shape",
                   "is not the size of the files' tensors, [4, 6]; leave it out");
   check_refused([&] { tensor_of(with("bytes", "48 B")); }, "/tensor/bytes", "leave it out");
-}
-
-TEST_CASE("values of files give the results of the same values made otherwise, bit for bit") {
-  const TemporaryDirectory directory;
-  constexpr std::uint64_t kElements = 20011;  // nothing divides it
-  const numerics::InputSpec spec{.distribution = numerics::Distribution::heavy_tailed, .seed = 7};
-  const auto write = [&](const std::string& name, std::uint32_t first_rank, std::uint64_t ranks,
-                         bool leading_axis) {
-    std::vector<std::uint64_t> shape = {kElements};
-    if (leading_axis) shape.insert(shape.begin(), ranks);
-    const std::string path = (directory.path() / name).string();
-    std::vector<float> all(ranks * kElements);
-    for (std::uint32_t rank = 0; rank < ranks; ++rank)
-      numerics::generate(spec, first_rank + rank, 0,
-                         std::span(all).subspan(rank * kElements, kElements));
-    return write_values(directory, name, shape, [&](std::uint64_t i) { return all[i]; });
-  };
-  const Names one_each = {write("0.npy", 0, 1, false), write("1.npy", 1, 1, false),
-                          write("2.npy", 2, 1, false)};
-  const Names one_for_all = {write("all.npy", 0, kRanks, true)};
-  for (const std::string dtype : {"fp32", "bf16"}) {
-    input::Json synthetic = from_files({});
-    synthetic["tensor"] = input::parse_json(R"({"shape": [20011],
-      "values": {"distribution": "heavy-tailed", "seed": 7}})");
-    synthetic["tensor"]["dtype"] = dtype;
-    const input::Json expected = to_json(run(synthetic))["runs"];
-    for (const Names& files : {one_each, one_for_all}) {
-      CAPTURE(dtype, files.size());
-      input::Json json = from_files(files);
-      json["tensor"]["dtype"] = dtype;
-      const input::Json result = to_json(run(json));
-      CHECK(result["runs"] == expected);
-      CHECK_NOTHROW(input::check_schema(input::parse_json(result.dump()), "result"));
-    }
-  }
 }
 
 TEST_CASE("each rank has its own file") {
@@ -296,99 +262,6 @@ TEST_CASE("files and synthetic values are not given together") {
                 "a file's name");
 }
 
-// --- NaN and Inf
-
-constexpr std::uint64_t kPoisoned = 5000;  ///< element of rank 1
-
-/// Two files alike, but for one element of one rank.
-input::Json poisoned(const TemporaryDirectory& directory, float poison) {
-  constexpr std::uint64_t kElements = 12288;  // 2048 for each of 3 ranks in each of 2 directions
-  return from_files({write_values(directory, "all.npy", {kRanks, kElements}, [&](std::uint64_t i) {
-    return i == kElements + kPoisoned ? poison : std::sin(static_cast<float>(i));
-  })});
-}
-
-/// The result of a collective of the configuration.
-std::vector<float> values_of(const input::Json& json, std::size_t collective) {
-  const plan::Plan plan = testing::plan_of(json);
-  const TensorConfig& tensor = plan.config.tensor;
-  values::ResultTensor result(tensor.elements, tensor.dtype);
-  const values::ValueResult report =
-      values::execute(plan.collectives[collective].candidates.front().program,
-                      {tensor.opened, tensor.elements, tensor.dtype}, {.result = &result});
-  CHECK(report.ranks_identical);
-  std::vector<float> values(tensor.elements);
-  result.read(0, values);
-  return values;
-}
-
-TEST_CASE("an experiment on NaN and Inf ends, without a number that it does not have") {
-  const TemporaryDirectory directory;
-  constexpr float kInf = std::numeric_limits<float>::infinity();
-  for (const float poison : {std::nanf(""), -std::nanf(""), kInf, -kInf}) {
-    CAPTURE(poison);
-    const run::ExperimentResult result = run(poisoned(directory, poison));
-    const std::string text = to_json(result).dump();
-    CHECK(text.find("NaN") == std::string::npos);
-    const input::Json json = input::parse_json(text);
-    CHECK_NOTHROW(input::check_schema(json, "result"));
-    for (const input::Json& one : json["runs"]) {
-      CAPTURE(one["label"]);
-      CHECK(one["numerics"]["ranks_identical"] == true);
-      for (const char* key :
-           {"mse", "nmse", "sqnr_db", "max_abs_error", "mean_signed_error", "cosine_similarity"})
-        CHECK(one["numerics"][key].is_null());
-      CHECK(one["time_s"].is_number());
-    }
-    CHECK(json["runs"][1]["numerics"]["mse_vs_baseline"].is_null());
-  }
-}
-
-TEST_CASE("NaN and Inf spread to their own scale group, and no further") {
-  const TemporaryDirectory directory;
-  std::set<std::uint64_t> of_register;  // strided: equal mod 1024 within the minishard of 2048
-  std::set<std::uint64_t> of_block;     // contiguous
-  for (std::uint64_t i = 4096; i < 6144; ++i) {
-    if (i % 1024 == kPoisoned % 1024) of_register.insert(i);
-    if (i / 32 == kPoisoned / 32) of_block.insert(i);
-  }
-  REQUIRE(of_register.size() == 2);
-  REQUIRE(of_block.size() == 32);
-  const std::vector<std::set<std::uint64_t>> groups = {{kPoisoned}, of_register, of_block};
-  for (std::size_t collective = 0; collective < groups.size(); ++collective) {
-    const std::vector<float> clean = values_of(poisoned(directory, 1.0F), collective);
-    for (const float poison : {std::nanf(""), std::numeric_limits<float>::infinity()}) {
-      CAPTURE(collective, poison);
-      const std::vector<float> values = values_of(poisoned(directory, poison), collective);
-      std::set<std::uint64_t> not_finite;
-      std::size_t changed = 0;
-      for (std::uint64_t i = 0; i < values.size(); ++i) {
-        if (!std::isfinite(values[i])) not_finite.insert(i);
-        if (!groups[collective].contains(i) && values[i] != clean[i]) ++changed;
-      }
-      CHECK(not_finite == groups[collective]);
-      CHECK(changed == 0);
-    }
-  }
-}
-
-TEST_CASE("a plain ring of any format ends with the same bits on all ranks, NaN or not") {
-  const TemporaryDirectory directory;
-  for (const float poison : {std::nanf(""), -std::numeric_limits<float>::infinity()})
-    for (const std::string format : {"fp32", "bf16", "fp16", "int8", "fp8-e4m3", "fp8-e5m2"})
-      for (const std::string dtype : {"fp32", "bf16"}) {
-        CAPTURE(poison, format, dtype);
-        input::Json json = poisoned(directory, poison);
-        json["tensor"]["dtype"] = dtype;
-        override_value(json, "/collectives", "[]");
-        json["collectives"].push_back({{"algorithm", "ring"}, {"format", format}});
-        const std::vector<float> values = values_of(json, 0);
-        const auto not_finite =
-            std::ranges::count_if(values, [](float value) { return !std::isfinite(value); });
-        CHECK(not_finite == (format == "int8" ? 0 : 1));  // int8 has neither NaN nor Inf
-      }
-}
-
 // --- Samples
 
 TEST_CASE("a sample is a share of the tensor, more than nothing") {
@@ -402,41 +275,6 @@ TEST_CASE("a sample is a share of the tensor, more than nothing") {
     const input::Json json = changed(place, value);
     check_refused([&] { read_config(json); }, place, "is not a number above 0 and up to 1");
     CHECK_THROWS_AS(input::check_schema(json, "experiment"), input::InputError);
-  }
-}
-
-input::Json sampled(const std::string& sample) {
-  input::Json json = changed("/tensor/shape", "[4194304]");
-  json["collectives"][1]["minishards"] = 16;
-  override_value(json, "/tensor/sample", sample);
-  return json;
-}
-
-TEST_CASE("a sample has about the error of the whole, and the result says how large it was") {
-  const run::ExperimentResult whole = run(sampled("1"));
-  for (const std::string sample : {"0.5", "0.25", "0.1"}) {
-    CAPTURE(sample);
-    const run::ExperimentResult part = run(sampled(sample));
-    CHECK_NOTHROW(input::check_schema(input::parse_json(to_json(part).dump()), "result"));
-    for (std::size_t i = 0; i < part.runs.size(); ++i) {
-      const values::ValueResult& values = part.runs[i].numerics.value();
-      CHECK(values.sampled_fraction == Approx(std::stod(sample)).epsilon(0.3));
-      CHECK(to_json(part)["runs"][i]["numerics"]["sampled_fraction"] == values.sampled_fraction);
-      CHECK(to_json(part)["runs"][i]["numerics"]["elements"] ==
-            static_cast<std::uint64_t>(values.sampled_fraction * 4194304 + 0.5));
-      CHECK(values.against_exact.nmse ==
-            Approx(whole.runs[i].numerics->against_exact.nmse).epsilon(0.03));
-      CHECK(part.runs[i].time_s == whole.runs[i].time_s);
-    }
-  }
-}
-
-TEST_CASE("the smallest sample is not empty") {
-  const run::ExperimentResult result = run(changed("/tensor/sample", "1e-300"));
-  for (const run::RunResult& one : result.runs) {
-    CHECK(one.numerics->sampled_fraction > 0.0);
-    CHECK(one.numerics->sampled_fraction < 1.0);
-    CHECK(one.numerics->against_exact.mse > 0.0);
   }
 }
 

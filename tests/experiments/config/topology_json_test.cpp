@@ -4,11 +4,13 @@
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
+#include "tests/support/mistakes.hpp"
 
 namespace equarx::config {
 namespace {
 
 using testing::changed;
+using testing::check_mistakes;
 
 TEST_CASE("each kind of topology has its own wraparound") {
   const auto shape = [](const std::string& topology) {
@@ -100,6 +102,40 @@ TEST_CASE("cables to avoid are kept by name and number, with every kind") {
   CHECK(avoided(R"({"fully-connected": 5, "avoid": [[0, "4"]]})") == Pair(0, 4));
   CHECK(avoided(R"({"file": ")" EQUARX_CONFIGS_DIR R"(/topologies/two_islands.json",
                     "avoid": [["a0", "b0"]]})") == Pair(0, 4));
+}
+
+TEST_CASE("a slice that is not offered is refused with those that are") {
+  check_mistakes({{"/topology/slice", "3x3", "/topology/slice", "2x2, 2x4, 4x4, 4x8"},
+                  {"/topology/slice", "2x8", "/topology/slice", "use \"mesh\" or \"torus\""},
+                  {"/topology/slice", "4x4x4", "/topology/slice", "axes in any order"},
+                  {"/topology/slice", "\"8\"", "/topology/slice", "axes in any order"}});
+}
+
+TEST_CASE("cables to avoid must exist") {
+  check_mistakes(
+      {{"/topology/avoid", R"j([["(0,0)", "(9,9)"]])j", "/topology/avoid/0/1",
+        "there is no chip '(9,9)'; did you mean '(0,0)'?"},
+       {"/topology/avoid", R"j([["(0,0)", "(0,1)"], ["(0,0)", "(2,0)"]])j", "/topology/avoid/1",
+        "no cable joins (0,0) and (2,0); (0,0) is joined to (0,1), (1,0)"},
+       {"/topology/avoid", R"j([["(0,0)", "(0,0)"]])j", "/topology/avoid/0", "no cable joins"},
+       {"/topology", R"({"fully-connected": 9, "avoid": [[0, 9]]})", "/topology/avoid/0/1",
+        "there is no chip '9'"},
+       {"/topology", R"({"mesh": "4096x4096", "avoid": []})", "/topology", "at most 131072"}});
+}
+
+TEST_CASE("one chip has nobody to talk to") {
+  check_mistakes({{"/topology/slice", "1x1", "/topology", "at least two chips"},
+                  {"/topology/ring", "1", "/topology", "at least two chips"},
+                  {"/topology/torus", "1x1x1", "/topology", "at least two chips"}});
+}
+
+TEST_CASE("wraparound is given for each axis of a torus, and for nothing else") {
+  check_mistakes({{"/topology", R"({"torus": "4x4", "wraparound": [true]})", "/topology/wraparound",
+                   "each of the 2 axes"},
+                  {"/topology", R"({"torus": "4x4", "wraparound": []})", "/topology/wraparound",
+                   "each of the 2 axes"},
+                  {"/topology", R"({"mesh": "4x4", "wraparound": [true, true]})",
+                   "/topology/wraparound", "unknown key"}});
 }
 
 }  // namespace

@@ -1,82 +1,13 @@
 #include "experiments/input/schema.hpp"
 
-#include <filesystem>
-
-#include "experiments/config/graph_json.hpp"
-#include "experiments/config/hardware_json.hpp"
-#include "experiments/config/set_value.hpp"
 #include "experiments/input/json.hpp"
-#include "experiments/result/json.hpp"
-#include "tests/catch.hpp"
-#include "tests/support/configs.hpp"
-#include "tests/support/errors.hpp"
+#include "tests/support/mistakes.hpp"
 
 namespace equarx::input {
 namespace {
 
 using testing::changed;
 using testing::good_config;
-using testing::plan_of;
-
-std::vector<std::string> files_in(const std::string& folder) {
-  std::vector<std::string> paths;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(EQUARX_CONFIGS_DIR) / folder))
-    paths.push_back(entry.path().string());
-  return paths;
-}
-
-TEST_CASE("every experiment in configs/ is valid, and so is what is shown of it") {
-  REQUIRE_FALSE(files_in("experiments").empty());
-  for (const std::string& path : files_in("experiments")) {
-    CAPTURE(path);
-    const Json json = parse_json(read_file(path));
-    CHECK_NOTHROW(check_schema(json, "experiment"));
-    CHECK_NOTHROW(check_schema(result::to_json(plan_of(json).config), "experiment"));
-  }
-}
-
-TEST_CASE("every hardware file in configs/ is valid, and built in") {
-  REQUIRE_FALSE(files_in("hardware").empty());
-  for (const std::string& path : files_in("hardware")) {
-    CAPTURE(path);
-    CHECK_NOTHROW(check_schema(parse_json(read_file(path)), "hardware"));
-    CHECK(config::load_chip(path, "").name == std::filesystem::path(path).stem());
-    CHECK_NOTHROW(config::load_chip(std::filesystem::path(path).stem(), ""));
-  }
-}
-
-TEST_CASE("every graph file in configs/ is valid") {
-  REQUIRE_FALSE(files_in("topologies").empty());
-  for (const std::string& path : files_in("topologies")) {
-    CAPTURE(path);
-    CHECK_NOTHROW(check_schema(parse_json(read_file(path)), "topology"));
-    CHECK_FALSE(config::load_graph(path, "").description.empty());
-  }
-}
-
-TEST_CASE("what the reader takes, the schema takes") {
-  for (const Json& json :
-       {good_config(), changed("/topology/ring", "6"), changed("/topology/torus", "3x3x3"),
-        changed("/topology/mesh", "4x2"), changed("/tensor/bytes", "8 MiB"),
-        changed("/tensor/values/seed", "9223372036854775807"), changed("/tensor/values/seed", "0"),
-        changed("/tensor/shape", "[1]"), changed("/tensor", R"({"shape": [64, 64]})"),
-        changed("/topology", R"({"torus": "4x4", "wraparound": [true, false]})"),
-        changed("/topology", R"({"fully-connected": 8, "avoid": [[0, "7"]]})"),
-        changed("/topology", R"({"ring": 4, "avoid": []})"),
-        changed("/topology/file", EQUARX_CONFIGS_DIR "/topologies/two_islands.json"),
-        changed("/collectives/1", R"({"algorithm": "equarx", "layout": "contiguous",
-                                         "block": 32, "scale": "bf16", "format": "fp8-e4m3"})"),
-        changed("/collectives/1", R"({"algorithm": "equarx", "quantize": "all-gather",
-                                         "ring": "semi-loop", "format": "fp8-e5m2"})")}) {
-    CAPTURE(json.dump());
-    Json with_labels = json;
-    with_labels.erase("baseline");
-    REQUIRE_NOTHROW(config::read_config(with_labels));
-    CHECK_NOTHROW(check_schema(with_labels, "experiment"));
-    CHECK_NOTHROW(check_schema(result::to_json(config::read_config(with_labels)), "experiment"));
-  }
-}
 
 TEST_CASE("a violation is placed by its JSON pointer, in one line") {
   testing::check_refused(
@@ -88,35 +19,6 @@ TEST_CASE("a violation is placed by its JSON pointer, in one line") {
       InputError);
   testing::check_refused([] { check_schema(changed("/collectives/1/ring", "x"), "experiment"); },
                          "/collectives/1/ring", "does not fit the schema");
-}
-
-TEST_CASE("results fit their schema, with values and without") {
-  CHECK_NOTHROW(check_schema(result::to_json(testing::run(good_config())), "result"));
-  CHECK_NOTHROW(check_schema(result::to_json(testing::run(changed("/numerics", "off"))), "result"));
-  CHECK_NOTHROW(
-      check_schema(result::to_json(testing::run(changed("/simulation", "symmetric"))), "result"));
-}
-
-TEST_CASE("the schema of results refuses what is no result") {
-  const Json good = parse_json(result::to_json(testing::run(changed("/numerics", "off"))).dump());
-  REQUIRE_NOTHROW(check_schema(good, "result"));
-  const std::vector<std::pair<std::string, std::string>> changes = {
-      {"/runs", "[]"},           {"/runs/0/time_s", "0"}, {"/runs/0/time_s", "null"},
-      {"/runs/0/chips", "1"},    {"/runs/0/extra", "1"},  {"/runs/0/simulation", "auto"},
-      {"/config_hash", "xyz"},   {"/program", "other"},   {"/runs/0/wire_bytes_per_link", "-1"},
-      {"/runs/0/numerics", "{}"}};
-  for (const auto& [pointer, value] : changes) {
-    CAPTURE(pointer, value);
-    Json json = good;
-    config::override_value(json, pointer, value);
-    CHECK_THROWS_AS(check_schema(json, "result"), InputError);
-  }
-  for (const auto& [key, value] : good.items()) {
-    CAPTURE(key);
-    Json json = good;
-    json.erase(key);
-    CHECK_THROWS_AS(check_schema(json, "result"), InputError);
-  }
 }
 
 TEST_CASE("a schema that does not exist is our mistake") {

@@ -11,11 +11,6 @@ namespace {
 
 using namespace testing;
 
-TEST_CASE("CSV quotes what would be misread") {
-  CHECK(csv({{"a", "b"}, {"1,5", "say \"hi\""}, {"", "x\ny"}}) ==
-        "a,b\n\"1,5\",\"say \"\"hi\"\"\"\n,\"x\ny\"\n");
-}
-
 TEST_CASE("a file is replaced whole, and nothing else is left") {
   const TemporaryFolder folder;
   const auto file = folder.path() / "a.txt";

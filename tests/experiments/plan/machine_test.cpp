@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "experiments/config/set_value.hpp"
 #include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
@@ -11,6 +12,7 @@
 namespace equarx::plan {
 namespace {
 
+using testing::changed;
 using testing::check_refused;
 using testing::plan_of;
 using testing::run;
@@ -100,6 +102,63 @@ TEST_CASE("chips that would not fit in memory are refused before they are made")
   CHECK_NOTHROW(plan_of(json));
   json["collectives"] = {{{"algorithm", "recursive-doubling"}}};
   check_refused([&] { plan_of(json); }, "/simulation", "this computer has");
+}
+
+TEST_CASE("both directions of a cable are changed, and no other link") {
+  const Plan plan = plan_of(changed("/faults", R"j({"links": [
+      {"between": ["(0,1)", "(0,0)"], "bandwidth_factor": 0.5, "extra_latency": "1 us"}]})j"));
+  const hardware::Chip& chip = plan.config.chip;
+  std::size_t changed = 0;
+  for (const sim::LinkSpec& link : plan.collectives[0].candidates[0].simulated.machine.links) {
+    const bool faulty = link.name == "(0,0)->(0,1)" || link.name == "(0,1)->(0,0)";
+    CAPTURE(link.name);
+    CHECK(link.rate == chip.link_rate() * (faulty ? 0.5 : 1.0));
+    CHECK(link.latency == chip.hop_latency.value + (faulty ? 1e-6 : 0.0));
+    changed += faulty ? 1 : 0;
+  }
+  CHECK(changed == 2);
+}
+
+TEST_CASE("a machine that nobody would wait for is refused before it is built") {
+  input::Json json = changed("/topology", R"({"mesh": "4096x4096"})");
+  json["simulation"] = "full";
+  check_refused([&] { plan_of(json); }, "/simulation", "simulating all 16777216 chips takes");
+}
+
+TEST_CASE("a uniform ring is simulated by three representative chips, asked for or not") {
+  for (const std::string mode : {"auto", "symmetric"})
+    for (const PlannedCollective& planned : plan_of(changed("/simulation", mode)).collectives) {
+      CHECK(planned.candidates.front().simulated.symmetric);
+      CHECK(planned.candidates.front().simulated.machine.ranks() == 3);
+    }
+}
+
+TEST_CASE("symmetric simulation is refused before the run where it cannot be") {
+  const std::string remedy = "use \"auto\" or \"full\"";
+  const auto refuse = [&](const std::string& pointer, const std::string& value,
+                          const std::string& reason) {
+    input::Json json = changed(pointer, value);
+    json["simulation"] = "symmetric";
+    check_refused([&] { plan_of(json); }, "/simulation", reason);
+    check_refused([&] { plan_of(json); }, "/simulation", remedy);
+  };
+  refuse("/collectives/0", R"({"label": "bf16", "algorithm": "one-shot"})",
+         "messages pass over more than one link");
+  refuse("/collectives/0", R"({"label": "bf16", "algorithm": "torus"})",
+         "messages pass over more than one link");  // 4 chips without wraparound
+  refuse("/faults", R"j({"links": [{"between": ["(0,0)", "(0,1)"], "bandwidth_factor": 0.5}]})j",
+         "its links are not all alike");
+  refuse("/faults", R"j({"links": [{"between": ["(0,0)", "(0,1)"], "fails_at": "1 s"}]})j",
+         "links fail");
+  refuse("/faults", R"j({"chips": [{"chip": "(0,0)", "slowdown": 2}]})j",
+         "its chips are not all equally fast");
+  refuse("/topology/file", EQUARX_CONFIGS_DIR "/topologies/two_islands.json",
+         "its links are not all alike");
+  input::Json json = changed("/collective", "broadcast");
+  config::override_value(json, "/collectives", R"([{"algorithm": "ring"}])");
+  json.erase("baseline");
+  json["simulation"] = "symmetric";
+  check_refused([&] { plan_of(json); }, "/simulation", "its chips do different things");
 }
 
 }  // namespace

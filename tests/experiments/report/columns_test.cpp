@@ -4,10 +4,13 @@
 
 #include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
+#include "tests/support/json_values.hpp"
 #include "tests/support/reports.hpp"
 
 namespace equarx::report {
 namespace {
+
+using testing::boxed;
 
 /// Rows of one source with these axes and runs.
 ReportResults results_of(const std::vector<std::pair<input::Json, input::Json>>& rows) {
@@ -39,15 +42,15 @@ TEST_CASE("a run's numbers and texts become columns, nested ones by their path")
     return column->kind;
   };
   CHECK(columns.front().key == "label");
-  CHECK(input::kind_of("label") == ColumnKind::text);
-  CHECK(input::kind_of("time_s") == ColumnKind::time);
-  CHECK(input::kind_of("speedup") == ColumnKind::ratio);
-  CHECK(input::kind_of("wire_bytes_per_link") == ColumnKind::bytes);
-  CHECK(input::kind_of("breakdown/bubbles_s") == ColumnKind::time);
-  CHECK(input::kind_of("numerics/sqnr_db") == ColumnKind::decibel);
-  CHECK(input::kind_of("numerics/clipped_fraction") == ColumnKind::fraction);
-  CHECK(input::kind_of("numerics/elements") == ColumnKind::number);
-  CHECK(input::kind_of("numerics/ranks_identical") == ColumnKind::text);
+  CHECK(kind_of("label") == ColumnKind::text);
+  CHECK(kind_of("time_s") == ColumnKind::time);
+  CHECK(kind_of("speedup") == ColumnKind::ratio);
+  CHECK(kind_of("wire_bytes_per_link") == ColumnKind::bytes);
+  CHECK(kind_of("breakdown/bubbles_s") == ColumnKind::time);
+  CHECK(kind_of("numerics/sqnr_db") == ColumnKind::decibel);
+  CHECK(kind_of("numerics/clipped_fraction") == ColumnKind::fraction);
+  CHECK(kind_of("numerics/elements") == ColumnKind::number);
+  CHECK(kind_of("numerics/ranks_identical") == ColumnKind::text);
   CHECK(find(columns, "numerics/ranks_identical")->cells[0] == "yes");
   CHECK(find(columns, "numerics/clipped_fraction")->title == "clipped fraction");
   CHECK(find(columns, "time_s")->shown);
@@ -62,8 +65,8 @@ TEST_CASE("what a run does not have is missing in its row alone, and lists are l
         {{"label", "a"}, {"time_s", nullptr}, {"numerics", nullptr}, {"links", {1}}}},
        {input::Json::object(),
         {{"label", "b"}, {"time_s", 2.0}, {"numerics", {{"mse", 0.5}}}, {"new_db", 3}}}}));
-  CHECK(find(columns, "time_s")->cells == std::vector<input::Json>{nullptr, 2.0});
-  CHECK(find(columns, "numerics/mse")->cells == std::vector<input::Json>{nullptr, 0.5});
+  CHECK(find(columns, "time_s")->cells == boxed({nullptr, 2.0}));
+  CHECK(find(columns, "numerics/mse")->cells == boxed({nullptr, 0.5}));
   CHECK(find(columns, "new_db")->kind == ColumnKind::decibel);
   CHECK(find(columns, "new_db")->title == "new");
   CHECK(find(columns, "links") == nullptr);
@@ -75,7 +78,7 @@ TEST_CASE("axes come first; quantities are numbers that keep what was written") 
   CHECK(bytes.axis);
   CHECK(bytes.title == "a");
   CHECK(bytes.kind == ColumnKind::bytes);
-  CHECK(bytes.cells == std::vector<input::Json>{1048576.0, nullptr, 524288.0});
+  CHECK(bytes.cells == boxed({1048576.0, nullptr, 524288.0}));
   CHECK(bytes.texts == std::vector<std::string>{"1 MiB", "", "512 KiB"});
   CHECK(axis_of({"45 GB/s", "1 MB/s"}).kind == ColumnKind::bandwidth);
   CHECK(axis_of({"1 us", "2 ms"}).kind == ColumnKind::time);
@@ -87,7 +90,7 @@ TEST_CASE("an axis of values that cannot be compared is one of texts") {
   CHECK(axis_of({"1 us", "1 MiB"}).kind == ColumnKind::text);
   const ReportColumn mixed = axis_of({"auto", 8});
   CHECK(mixed.kind == ColumnKind::text);
-  CHECK(mixed.cells == std::vector<input::Json>{"auto", "8"});
+  CHECK(mixed.cells == boxed({"auto", "8"}));
 }
 
 TEST_CASE("failures, versions and files have columns only where they differ or are") {
@@ -97,10 +100,10 @@ TEST_CASE("failures, versions and files have columns only where they differ or a
   results.rows[1].file = std::string("g");
   results.rows[0].point = 3;
   const auto columns = make_columns(results);
-  CHECK(find(columns, "error")->cells == std::vector<input::Json>{nullptr, "why"});
-  CHECK(find(columns, "label")->cells == std::vector<input::Json>{"a", nullptr});
-  CHECK(find(columns, "point")->cells == std::vector<input::Json>{3, nullptr});
-  CHECK(find(columns, "file")->cells == std::vector<input::Json>{"f", "g"});
+  CHECK(find(columns, "error")->cells == boxed({nullptr, "why"}));
+  CHECK(find(columns, "label")->cells == boxed({"a", nullptr}));
+  CHECK(find(columns, "point")->cells == boxed({3, nullptr}));
+  CHECK(find(columns, "file")->cells == boxed({"f", "g"}));
   CHECK(find(columns, "version") == nullptr);
 }
 

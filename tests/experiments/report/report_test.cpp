@@ -17,7 +17,7 @@ ReportInput sweep_input(std::size_t rows) {
 }
 
 /// The configuration of a source as the page puts it together.
-input::Json tune::config_of(const input::Json& data, std::size_t source) {
+input::Json config_of(const input::Json& data, std::size_t source) {
   const input::Json& entry = data["sources"][source];
   if (!entry.contains("patch")) return entry["config"];
   return data["sources"][entry["base"].get<std::size_t>()]["config"].patch(entry["patch"]);
@@ -45,30 +45,31 @@ TEST_CASE("the data of a page are those of the results") {
   for (std::size_t row = 0; row < 100; ++row) {
     const ReportRow& wanted = input.results.rows[row];
     CHECK(time["values"][row].get<double>() ==
-          Approx(wanted.run["time_s"].get<double>()).epsilon(1e-8));
-    CHECK(label["dictionary"][label["codes"][row].get<std::size_t>()] == wanted.run["label"]);
-    CHECK(bytes["texts"][bytes["codes"][row].get<std::size_t>()] == wanted.axes["/tensor/bytes"]);
+          Approx((*wanted.run)["time_s"].get<double>()).epsilon(1e-8));
+    CHECK(label["dictionary"][label["codes"][row].get<std::size_t>()] == (*wanted.run)["label"]);
+    CHECK(bytes["texts"][bytes["codes"][row].get<std::size_t>()] ==
+          (*wanted.axes)["/tensor/bytes"]);
     CHECK(data["row_sources"][row] == wanted.source);
   }
   CHECK(bytes["dictionary"][0] == 4096);
   for (std::size_t source = 0; source < input.results.sources.size(); ++source)
-    CHECK(tune::config_of(data, source) == input.results.sources[source].config);
+    CHECK(config_of(data, source) == input.results.sources[source].config);
 }
 
 TEST_CASE("configurations that have little in common are whole") {
   ReportInput input = sweep_input(6);
-  input.results.sources[1].config = {{"quite", "another"}};
-  input.results.sources[2].config = nullptr;
+  input.results.sources[1].config = input::Json{{"quite", "another"}};
+  input.results.sources[2].config = input::Json(nullptr);
   const input::Json data = input::Json::parse(report_data(input));
   for (std::size_t source = 0; source < 3; ++source)
-    CHECK(tune::config_of(data, source) == input.results.sources[source].config);
+    CHECK(config_of(data, source) == input.results.sources[source].config);
 }
 
 TEST_CASE("parameters that repeat are stored once") {
   ReportInput input = sweep_input(20);
   for (ReportSource& source : input.results.sources)
-    source.parameters = {{"p", {{"value", 1}, {"class", "assumed"}, {"source", "-"}}}};
-  input.results.sources[3].parameters = nullptr;
+    source.parameters = input::Json{{"p", {{"value", 1}, {"class", "assumed"}, {"source", "-"}}}};
+  input.results.sources[3].parameters = input::Json(nullptr);
   const input::Json data = input::Json::parse(report_data(input));
   CHECK(data["parameters"].size() == 2);
   CHECK(data["sources"][9]["parameters"] == 0);
@@ -77,8 +78,8 @@ TEST_CASE("parameters that repeat are stored once") {
 
 TEST_CASE("whole numbers are exact, and what is no number is missing") {
   ReportInput input = sweep_input(2);
-  input.results.rows[0].run["wire_bytes_per_link"] = std::int64_t{9'007'199'254'740'991};
-  input.results.rows[0].run["speedup"] = std::numeric_limits<double>::quiet_NaN();
+  (*input.results.rows[0].run)["wire_bytes_per_link"] = std::int64_t{9'007'199'254'740'991};
+  (*input.results.rows[0].run)["speedup"] = std::numeric_limits<double>::quiet_NaN();
   const input::Json data = input::Json::parse(report_data(input));
   CHECK(column_of(data, "wire_bytes_per_link")["values"][0] == std::int64_t{9'007'199'254'740'991});
   CHECK(column_of(data, "speedup")["values"][0].is_null());
@@ -94,10 +95,10 @@ TEST_CASE("no text of the input becomes markup or script") {
   input.results.notes = {hostile};
   input.results.sources[0] = {.version = hostile,
                               .key = hostile,
-                              .config = {{hostile, hostile}},
-                              .parameters = {{hostile, {{"value", hostile}}}}};
-  input.results.rows[0].run["label"] = hostile;
-  input.results.rows[0].axes = {{hostile, hostile}};
+                              .config = input::Json{{hostile, hostile}},
+                              .parameters = input::Json{{hostile, {{"value", hostile}}}}};
+  (*input.results.rows[0].run)["label"] = hostile;
+  input.results.rows[0].axes = input::Json{{hostile, hostile}};
   input.results.rows[1].error = hostile;
   input.results.rows[1].file = hostile;
 

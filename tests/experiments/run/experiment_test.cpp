@@ -50,9 +50,9 @@ TEST_CASE("int8 full-loop at 128 elements per scale has the error of theory") {
 }
 
 TEST_CASE("two runs of one configuration give the same bytes") {
-  const std::string once = to_json(run(good_config())).dump(2);
-  CHECK(to_json(run(good_config())).dump(2) == once);
-  CHECK(to_json(run(changed("/tensor/values/seed", "2"))).dump(2) != once);
+  const std::string once = result::to_json(run(good_config())).dump(2);
+  CHECK(result::to_json(run(good_config())).dump(2) == once);
+  CHECK(result::to_json(run(changed("/tensor/values/seed", "2"))).dump(2) != once);
 }
 
 TEST_CASE("runs come in the order of the configuration, with the speedup over the baseline") {

@@ -184,8 +184,8 @@ TEST_CASE("the study of real activations compares the same collectives on both k
   REQUIRE(axes.size() == 1);
   CHECK(axes[0].pointer == "/tensor/values");
   REQUIRE(axes[0].values.size() == 2);
-  CHECK(axes[0].values[0].at("distribution") == "normal");
-  for (const input::Json& file : axes[0].values[1].at("files"))
+  CHECK(axes[0].values[0]->at("distribution") == "normal");
+  for (const input::Json& file : axes[0].values[1]->at("files"))
     CHECK(fs::exists(fs::path(EQUARX_SOURCE_DIR) / file.get<std::string>()));
   CHECK(study.rows.empty());
 }

@@ -1,6 +1,7 @@
 #include "experiments/input/json.hpp"
 
 #include "experiments/sweep/sweep.hpp"
+#include "tests/support/json_values.hpp"
 #include "tests/support/sweeps.hpp"
 
 namespace equarx::sweep {
@@ -23,7 +24,7 @@ TEST_CASE("a sweep's parts are read") {
   CHECK(sweep.base == good_config());
   REQUIRE(sweep.axes.size() == 1);
   CHECK(sweep.axes[0].keys == std::vector<std::string>{"/tensor/bytes"});
-  CHECK(sweep.axes[0].steps == std::vector<std::vector<input::Json>>{{"1 MiB"}, {"2 MiB"}});
+  CHECK(sweep.axes[0].steps == std::vector{boxed({"1 MiB"}), boxed({"2 MiB"})});
   REQUIRE(sweep.exclusions.size() == 1);
   CHECK(sweep.exclusions[0][0].holds == std::vector<bool>{false, true});
 }
@@ -35,7 +36,7 @@ TEST_CASE("zipped keys step together") {
   REQUIRE(sweep.axes.size() == 1);
   CHECK(sweep.axes[0].name() == "/tensor/bytes with /collectives/int8/minishards");
   CHECK(sweep.axes[0].steps ==
-        std::vector<std::vector<input::Json>>{{"1 MiB", 1}, {"2 MiB", 2}, {"4 MiB", 8}});
+        std::vector{boxed({"1 MiB", 1}), boxed({"2 MiB", 2}), boxed({"4 MiB", 8})});
 }
 
 TEST_CASE("a base is found beside the sweep, and the name is the file's without one") {

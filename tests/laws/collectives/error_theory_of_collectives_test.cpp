@@ -13,6 +13,7 @@
 
 using namespace equarx::values;
 using namespace equarx::collectives;
+using namespace equarx::testing;
 using equarx::numerics::ElementFormat;
 using equarx::numerics::InputSpec;
 

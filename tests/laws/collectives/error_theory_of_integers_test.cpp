@@ -12,6 +12,7 @@
 namespace equarx::values {
 namespace {
 
+using namespace testing;
 using collectives::RingStyle;
 using numerics::BlockFormat;
 using numerics::ElementFormat;
@@ -52,12 +53,11 @@ double measured(const Format& format, RingStyle style, std::uint32_t ranks) {
   const std::uint32_t segments = collectives::ring_segments(style);
   // A minishard for each segment, with the wanted number of elements in each strided group.
   const std::uint64_t elements = std::uint64_t{ranks} * segments * format.elements_per_scale * 1024;
-  const auto program =
-      collectives::make_ring_all_reduce(ranks, elements, ElementFormat::fp32,
-                                        {.style = style,
-                                         .reduce_scatter = wire,
-                                         .all_gather = wire,
-                                         .cut = {.minishards = 1, .microshards = 2}});
+  const auto program = testing::make_ring_all_reduce(ranks, elements, ElementFormat::fp32,
+                                                     {.style = style,
+                                                      .reduce_scatter = wire,
+                                                      .all_gather = wire,
+                                                      .cut = {.minishards = 1, .microshards = 2}});
   const TensorSource source(numerics::InputSpec{.seed = 5}, elements, ElementFormat::fp32);
   return execute(program, source, {.sample = 1.0}).against_exact.nmse;
 }

@@ -10,6 +10,7 @@
 
 using namespace equarx::values;
 using namespace equarx::collectives;
+using namespace equarx::testing;
 using equarx::numerics::BlockFormat;
 using equarx::numerics::ElementFormat;
 using equarx::numerics::ErrorMetrics;

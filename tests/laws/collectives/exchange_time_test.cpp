@@ -23,8 +23,8 @@ using collectives::make_ring_broadcast;
 using collectives::Program;
 using collectives::RingStyle;
 using numerics::ElementFormat;
-using tests::torus_machine;
-using tests::UniformCosts;
+using testing::torus_machine;
+using testing::UniformCosts;
 
 constexpr double kRate = 50e9;
 constexpr double kLatency = 0.4e-6;

@@ -18,10 +18,10 @@ using collectives::RankGrid;
 using collectives::RingOptions;
 using collectives::RingStyle;
 using numerics::ElementFormat;
-using tests::plain;
-using tests::quantized;
-using tests::torus_machine;
-using tests::UniformCosts;
+using testing::plain;
+using testing::quantized;
+using testing::torus_machine;
+using testing::UniformCosts;
 
 using Lengths = std::vector<std::uint32_t>;
 

@@ -8,6 +8,7 @@
 #include "tests/support/rings.hpp"
 
 using namespace equarx::collectives;
+using namespace equarx::testing;
 
 namespace {
 

@@ -12,6 +12,7 @@
 #include "tests/support/rings.hpp"
 
 using namespace equarx::collectives;
+using namespace equarx::testing;
 using equarx::numerics::BlockFormat;
 using equarx::numerics::ElementFormat;
 using equarx::numerics::ScaleFormat;

@@ -4,6 +4,7 @@
 #include "tests/support/rings.hpp"
 
 using namespace equarx::collectives;
+using namespace equarx::testing;
 using equarx::numerics::ElementFormat;
 
 namespace {

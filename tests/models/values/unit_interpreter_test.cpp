@@ -9,6 +9,7 @@
 
 using namespace equarx::values;
 using namespace equarx::collectives;
+using namespace equarx::testing;
 using equarx::numerics::ElementFormat;
 
 namespace {

@@ -51,6 +51,7 @@ namespace {
 
 using namespace equarx::values;
 using namespace equarx::collectives;
+using namespace equarx::testing;
 using equarx::numerics::BlockFormat;
 using equarx::numerics::ElementFormat;
 

@@ -14,6 +14,7 @@
 
 using namespace equarx::values;
 using namespace equarx::collectives;
+using namespace equarx::testing;
 using equarx::numerics::BlockFormat;
 using equarx::numerics::Distribution;
 using equarx::numerics::ElementFormat;

@@ -20,6 +20,8 @@
 
 namespace equarx::numerics {
 
+using testing::ReferenceCodec;
+
 inline constexpr float kInf = std::numeric_limits<float>::infinity();
 inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 inline constexpr float kMax = std::numeric_limits<float>::max();

@@ -1,0 +1,61 @@
+// What is known of a collective that is traced, for all who write tracks of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "experiments/plan/plan.hpp"
+#include "experiments/trace/events.hpp"
+#include "sim/link_times.hpp"
+#include "sim/time_executor.hpp"
+
+namespace equarx::trace {
+
+// Threads of a chip's process: its core, other work on it, and its DMAs.
+inline constexpr std::uint32_t kCore = 1;
+inline constexpr std::uint32_t kOtherWork = 2;
+inline constexpr std::uint32_t kFirstDma = 3;
+
+/// A transfer's times, in order.
+struct DrawnTransfer {
+  Picoseconds sent = 0;     ///< handed to the DMA
+  Picoseconds start = 0;    ///< on its links
+  Picoseconds end = 0;      ///< off its links
+  Picoseconds arrived = 0;  ///< at the receiver
+};
+
+/// A collective that ran. What it refers to must outlive it.
+struct TracedRun {
+  /// `shares_core`: other work goes on beside it. Its processes are numbered from `first_process` on.
+  TracedRun(TraceEventWriter& writer, const plan::CollectivePlan& plan, const sim::TimeResult& time,
+            bool shares_core, std::uint32_t first_process);
+
+  std::uint32_t process(collectives::Rank rank) const { return first_process + rank; }
+  std::uint32_t links_process() const { return first_process + machine.ranks(); }
+  Track dma_track(collectives::Rank rank, std::size_t channel) const {
+    return {process(rank), kFirstDma + static_cast<std::uint32_t>(channel)};
+  }
+  std::string dma_name(std::size_t channel) const {
+    return "DMA " + program.channels[channel].name;
+  }
+  /// What a transfer's slice says about itself, as JSON.
+  std::string arguments_of(std::size_t transfer) const;
+
+  TraceEventWriter& writer;
+  const plan::CollectivePlan& plan;
+  const collectives::Program& program;
+  const sim::Machine& machine;
+  const sim::TimeResult& time;
+  bool shares_core;
+  std::uint32_t first_process;
+  std::vector<sim::LinkTime> link_times;  ///< by transfer
+  std::vector<DrawnTransfer> drawn;       ///< by transfer
+};
+
+// Each writes its part of the trace.
+void write_cores(const TracedRun& run);
+void write_transfers(const TracedRun& run);
+void write_links(const TracedRun& run);
+
+}  // namespace equarx::trace

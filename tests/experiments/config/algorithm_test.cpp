@@ -1,0 +1,53 @@
+#include "experiments/config/algorithm.hpp"
+
+#include <algorithm>
+
+#include "tests/catch.hpp"
+
+namespace equarx::config {
+namespace {
+
+using collectives::Collective;
+
+TEST_CASE("algorithms go by their names, and no algorithm by auto") {
+  CHECK(algorithm_name(collectives::find_algorithm("halving-doubling")) == "halving-doubling");
+  CHECK(algorithm_name(kAutomatic) == "auto");
+  CHECK(collectives::find_algorithm("auto") == nullptr);
+}
+
+TEST_CASE("the algorithms of a collective do it, and no others do") {
+  for (const Collective collective :
+       {Collective::all_reduce, Collective::reduce_scatter, Collective::all_gather,
+        Collective::all_to_all, Collective::broadcast}) {
+    const std::vector<Algorithm> algorithms = algorithms_of(collective);
+    CHECK_FALSE(algorithms.empty());
+    for (const collectives::AlgorithmInfo& algorithm : collectives::algorithms()) {
+      CAPTURE(algorithm.name);
+      CHECK((std::ranges::find(algorithms, &algorithm) != algorithms.end()) ==
+            algorithm.does(collective));
+    }
+  }
+}
+
+TEST_CASE("auto can do what some algorithm can") {
+  CHECK(has_ring_style(kAutomatic));
+  CHECK(has_two_phases(kAutomatic));
+  CHECK(can_be_plain(kAutomatic));
+  for (const Collective collective :
+       {Collective::all_reduce, Collective::reduce_scatter, Collective::all_gather,
+        Collective::all_to_all, Collective::broadcast})
+    CHECK(can_be_quantized(collective, kAutomatic) ==
+          std::ranges::any_of(algorithms_of(collective), [&](Algorithm algorithm) {
+            return can_be_quantized(collective, algorithm);
+          }));
+}
+
+TEST_CASE("EQuARX is quantized, the ring is not, and one shot has one phase") {
+  CHECK_FALSE(can_be_plain(collectives::find_algorithm("equarx")));
+  CHECK_FALSE(can_be_quantized(Collective::all_reduce, collectives::find_algorithm("ring")));
+  CHECK_FALSE(has_two_phases(collectives::find_algorithm("one-shot")));
+  CHECK_FALSE(has_ring_style(collectives::find_algorithm("two-shot")));
+}
+
+}  // namespace
+}  // namespace equarx::config

@@ -1,0 +1,115 @@
+#include "experiments/config/collective_json.hpp"
+
+#include <string>
+
+#include "experiments/config/json.hpp"
+#include "experiments/input/json.hpp"
+#include "tests/support/mistakes.hpp"
+
+namespace equarx::config {
+namespace {
+
+using testing::changed;
+using testing::check_mistakes;
+using testing::check_refused;
+using testing::good_config;
+using testing::plan_of;
+
+TEST_CASE("what belongs to one algorithm or layout is refused for another") {
+  check_mistakes({{"/collectives/0/quantize", "both", "/collectives/0/quantize", "remove it"},
+                  {"/collectives/0/scale", "fp32", "/collectives/0/scale", "remove it"},
+                  {"/collectives/0/format", "int9", "/collectives/0/format", "one of bf16, fp32"},
+                  {"/collectives/0/elements_per_scale", "64", "/collectives/0/elements_per_scale",
+                   "remove it"},
+                  {"/collectives/1/elements_per_scale", "64", "/collectives/1/elements_per_scale",
+                   "minishards"},
+                  {"/collectives/1/format", "bf16", "/collectives/1/format", "is not quantized"},
+                  {"/collectives/1/block", "32", "/collectives/1/block", "contiguous"},
+                  {"/collectives/1/layout", "contiguous", "/collectives/1/block", "is missing"}});
+}
+
+TEST_CASE("an algorithm that the collective does not have is refused with those it has") {
+  check_mistakes({{"/collective", "allreduce", "/collective", "did you mean 'all-reduce'?"},
+                  {"/collective", "7", "/collective", "expected one of all-reduce, reduce-scatter"},
+                  {"/collectives/0/algorithm", "direct", "/collectives/0/algorithm",
+                   "one of ring, equarx, torus, two-shot, halving-doubling"},
+                  {"/collectives/0/algorithm", "bidirectional", "/collectives/0/algorithm",
+                   "one of ring, equarx"}});
+  const auto refuse = [](const std::string& collective, const std::string& algorithm,
+                         const std::string& names) {
+    input::Json json = changed("/collective", collective);
+    json["collectives"] = {{{"algorithm", algorithm}}};
+    json.erase("baseline");
+    CAPTURE(collective, algorithm);
+    check_refused([&] { read_config(json); }, "/collectives/0/algorithm", names);
+  };
+  const std::string halves = "one of ring, equarx, torus, halving-doubling, direct, auto";
+  refuse("reduce-scatter", "two-shot", halves);
+  refuse("all-gather", "one-shot", halves);
+  refuse("all-gather", "recursive-doubling", halves);
+  refuse("all-to-all", "ring", "one of direct, auto");
+  refuse("all-to-all", "equarx", "one of direct, auto");
+  refuse("broadcast", "torus", "one of ring, direct, auto");
+  refuse("broadcast", "equarx", "one of ring, direct, auto");
+}
+
+TEST_CASE("keys that an algorithm has no use for are refused") {
+  const auto refuse = [](const std::string& collective, const std::string& text,
+                         const std::string& key, const std::string& remedy) {
+    input::Json json = changed("/collective", collective);
+    json["collectives"] = {input::parse_json(text)};
+    json.erase("baseline");
+    CAPTURE(collective, text);
+    check_refused([&] { read_config(json); }, "/collectives/0/" + key, remedy);
+  };
+  for (const std::string algorithm :
+       {"halving-doubling", "recursive-doubling", "one-shot", "two-shot"})
+    refuse("all-reduce", R"({"ring": "full-loop", "algorithm": ")" + algorithm + "\"}", "ring",
+           "is for algorithms that go round rings; remove it");
+  refuse("all-to-all", R"({"algorithm": "direct", "ring": "semi-loop"})", "ring", "remove it");
+  for (const std::string algorithm : {"one-shot", "recursive-doubling"})
+    refuse("all-reduce", R"({"quantize": "both", "algorithm": ")" + algorithm + "\"}", "quantize",
+           "'" + algorithm + "' has one phase only; remove it");
+  for (const std::string collective : {"reduce-scatter", "all-gather"}) {
+    refuse(collective, R"({"algorithm": "equarx", "quantize": "both"})", "quantize",
+           "the two phases of an AllReduce; remove it");
+    refuse(collective, R"({"algorithm": "torus", "quantize": "both"})", "quantize", "remove it");
+  }
+  refuse("all-to-all", R"({"algorithm": "direct", "scale": "fp32"})", "scale",
+         "this one is plain, remove it");
+  refuse("all-to-all", R"({"algorithm": "direct", "quantize": "both"})", "quantize", "remove it");
+  refuse("all-to-all", R"({"algorithm": "auto", "layout": "strided"})", "layout", "remove it");
+  refuse("broadcast", R"({"algorithm": "ring", "block": 32})", "block", "remove it");
+  refuse("broadcast", R"({"algorithm": "ring", "format": "int9"})", "format", "one of bf16, fp32");
+  refuse("broadcast", R"({"algorithm": "ring", "format": "mxfp4"})", "format", "one of bf16, fp32");
+  refuse("all-reduce", R"({"algorithm": "ring", "scale": "fp32"})", "scale",
+         "a plain ring has no scales");
+  refuse("all-reduce", R"({"algorithm": "torus", "scale": "fp32", "format": "bf16"})", "format",
+         "is not quantized");
+  refuse("all-reduce", R"({"algorithm": "torus", "elements_per_scale": 64})", "elements_per_scale",
+         "quantized collectives");
+  refuse("all-reduce", R"({"algorithm": "auto", "format": "int9"})", "format", "one of");
+  refuse("all-reduce", R"({"algorithm": "torus", "axes": [0, 1]})", "axes", "unknown key");
+}
+
+TEST_CASE("labels are unique, and the baseline is one of them") {
+  check_mistakes({{"/collectives/1/label", "bf16", "/collectives/1/label", "give each its own"},
+                  {"/baseline", "bf61", "/baseline", "did you mean 'bf16'? (one of bf16, int8)"},
+                  {"/baseline", "\"\"", "/baseline", "one of bf16, int8"}});
+  check_refused(
+      [] { plan_of(changed("/collectives", R"([{"algorithm": "ring"}, {"algorithm": "ring"}])")); },
+      "/collectives/1/label", "give each its own");
+}
+
+TEST_CASE("auto takes the format of the tensor, or int8 where it is asked for") {
+  input::Json json = good_config();
+  json.erase("baseline");
+  json["collectives"] =
+      input::parse_json(R"([{"algorithm": "auto"}, {"algorithm": "auto", "format": "int8"}])");
+  const ExperimentConfig config = read_config(json);
+  CHECK_FALSE(config.collectives[0].format.scaled);
+  CHECK(config.collectives[1].format.scaled);
+}
+
+}  // namespace
+}  // namespace equarx::config

@@ -1,0 +1,78 @@
+#include "experiments/config/topology.hpp"
+
+#include <algorithm>
+
+#include "experiments/config/hardware_json.hpp"
+#include "experiments/config/topology_json.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/errors.hpp"
+
+namespace equarx::config {
+namespace {
+
+using testing::check_refused;
+
+const std::string kIslands = EQUARX_CONFIGS_DIR "/topologies/two_islands.json";
+
+hardware::Chip chip() { return load_chip("tpu-v5e", ""); }
+
+TopologyConfig config_of(const std::string& topology) {
+  return read_topology({input::parse_json(topology), "/topology"}, chip());
+}
+
+TEST_CASE("chips of every kind are counted") {
+  CHECK(count_chips(config_of(R"({"slice": "4x2"})")) == 8);
+  CHECK(count_chips(config_of(R"({"torus": "4x4x4"})")) == 64);
+  CHECK(count_chips(config_of(R"({"ring": 5})")) == 5);
+  CHECK(count_chips(config_of(R"({"fully-connected": 7})")) == 7);
+  CHECK(count_chips(config_of(R"({"file": ")" + kIslands + R"("})")) == 8);
+  CHECK(count_chips(config_of(R"({"mesh": "4096x4096"})")) == 1U << 24);  // not built
+}
+
+TEST_CASE("every kind is planned with the hardware's speeds") {
+  for (const std::string topology :
+       {R"({"slice": "4x2"})", R"({"mesh": "3x3"})", R"({"torus": "4x4x4"})", R"({"ring": 5})",
+        R"({"fully-connected": 7})"}) {
+    CAPTURE(topology);
+    const TopologyConfig config = config_of(topology);
+    const PlannedTopology planned = plan_topology(config, chip());
+    CHECK(planned.graph.chip_count() == count_chips(config));
+    CHECK(planned.links.size() == planned.graph.link_count());
+    CHECK(planned.shape.has_value() == (config.kind != TopologyKind::fully_connected));
+    CHECK(std::ranges::all_of(planned.links, [](const LinkSpeed& link) {
+      return link.rate == chip().link_rate() && link.latency_s == chip().hop_latency.value;
+    }));
+  }
+}
+
+TEST_CASE("a graph's own speeds are payload speeds of both directions; others are the hardware's") {
+  const PlannedTopology planned =
+      plan_topology(config_of(R"({"file": ")" + kIslands + R"("})"), chip());
+  CHECK_FALSE(planned.shape);
+  const auto speed = [&](topology::ChipId from, topology::ChipId to) {
+    return planned.links.at(planned.graph.find_link(from, to).value());
+  };
+  CHECK(planned.graph.label(4) == "b0");
+  for (const auto& [from, to] : {std::pair{0, 4}, std::pair{4, 0}, std::pair{7, 3}}) {
+    CHECK(speed(from, to).rate == 12.5e9);
+    CHECK(speed(from, to).latency_s == 5e-6);
+  }
+  CHECK(speed(1, 0).rate == chip().link_rate());
+  CHECK(speed(1, 0).latency_s == chip().hop_latency.value);
+}
+
+TEST_CASE("machines that nobody would wait for are refused before they are built") {
+  check_refused([] { plan_topology(config_of(R"({"mesh": "4096x4096"})"), chip()); }, "/topology",
+                "has 16777216 chips; at most 131072");
+}
+
+TEST_CASE("topologies have short names") {
+  CHECK(topology_text(config_of(R"({"slice": "4x2"})")) == "slice 4x2");
+  CHECK(topology_text(config_of(R"({"fully-connected": 2})")) == "fully connected");
+  CHECK(topology_text(config_of(R"({"file": ")" + kIslands + R"("})")) == "graph two-islands");
+}
+
+}  // namespace
+}  // namespace equarx::config

@@ -1,0 +1,18 @@
+#include "experiments/output/provenance.hpp"
+
+#include "experiments/input/json.hpp"
+#include "experiments/output/hash.hpp"
+#include "tests/catch.hpp"
+
+namespace equarx::output {
+namespace {
+
+TEST_CASE("a configuration's hash is that of its text, so another value or order gives another") {
+  const input::Json config = {{"a", 1}, {"b", "x"}};
+  CHECK(config_hash(config) == text_hash(R"({"a":1,"b":"x"})"));
+  CHECK(config_hash(config) != config_hash({{"a", 2}, {"b", "x"}}));
+  CHECK(config_hash(config) != config_hash({{"b", "x"}, {"a", 1}}));
+}
+
+}  // namespace
+}  // namespace equarx::output

@@ -1,0 +1,46 @@
+#include "experiments/plan/costs.hpp"
+
+#include <algorithm>
+
+#include "experiments/config/hardware_json.hpp"
+#include "models/collectives/ring_program.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/machines.hpp"
+
+namespace equarx::plan {
+namespace {
+
+TEST_CASE("instructions cost what the chip's parameters say") {
+  const hardware::Chip chip = config::load_chip("tpu-v5e", "");
+  const collectives::Program program =
+      testing::make_ring_all_reduce(4, 1 << 16, numerics::ElementFormat::bf16,
+                                    testing::quantized(2, 2, collectives::RingStyle::full_loop));
+  const sim::Costs costs = program_costs(program, chip);
+  REQUIRE(costs.core_s.size() == program.instructions.size());
+  REQUIRE(costs.link_s.size() == program.messages.size());
+  std::size_t vector_work = 0;
+  for (std::size_t i = 0; i < costs.core_s.size(); ++i) {
+    const collectives::Op op = program.instructions[i].op;
+    if (op == collectives::Op::send) CHECK(costs.core_s[i] == chip.dma_overhead.value);
+    if (op == collectives::Op::wait) CHECK(costs.core_s[i] == chip.wait_overhead.value);
+    if (op == collectives::Op::barrier) CHECK(costs.core_s[i] == chip.barrier_time.value);
+    if (!is_vector_work(op)) continue;
+    CHECK(costs.core_s[i] > 0.0);
+    ++vector_work;
+  }
+  CHECK(vector_work > 0);
+  for (std::size_t i = 0; i < costs.link_s.size(); ++i)
+    CHECK(costs.link_s[i] == (program.messages[i].synchronises ? chip.step_sync_time.value : 0.0));
+  CHECK(std::ranges::count_if(costs.link_s, [](double time_s) { return time_s > 0.0; }) > 0);
+}
+
+TEST_CASE("a plain program holds no link beyond its bytes") {
+  const sim::Costs costs =
+      program_costs(testing::make_ring_all_reduce(4, 1 << 16, numerics::ElementFormat::bf16,
+                                                  testing::plain(numerics::ElementFormat::bf16, 2)),
+                    config::load_chip("tpu-v5e", ""));
+  CHECK(std::ranges::all_of(costs.link_s, [](double time_s) { return time_s == 0.0; }));
+}
+
+}  // namespace
+}  // namespace equarx::plan

@@ -1,0 +1,44 @@
+#include "experiments/plan/estimates.hpp"
+
+#include "experiments/config/json.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/plan/programs.hpp"
+#include "models/collectives/traffic.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/configs.hpp"
+
+namespace equarx::plan {
+namespace {
+
+config::ExperimentConfig config_with(const std::string& algorithm, const std::string& size) {
+  input::Json json = testing::changed("/topology", R"({"torus": "4x4"})");
+  json["tensor"] = {{"bytes", size}};
+  json["collectives"] = {{{"algorithm", algorithm}, {"minishards", 3}, {"microshards", 2}}};
+  json.erase("baseline");
+  return config::read_config(json);
+}
+
+TEST_CASE("messages are estimated about as many as the program has") {
+  for (const config::Algorithm algorithm :
+       config::algorithms_of(collectives::Collective::all_reduce)) {
+    CAPTURE(algorithm->name);
+    const config::ExperimentConfig config = config_with(std::string(algorithm->name), "1 MiB");
+    const config::CollectiveConfig& collective = config.collectives.front();
+    const collectives::RankGrid grid = rank_grid(algorithm, config, "");
+    const double sent = static_cast<double>(collectives::total_messages(
+                            make_program(collective, grid, config), grid.ranks())) /
+                        grid.ranks();
+    CHECK(estimate_messages(collective, grid, config) >= 0.5 * sent);
+    CHECK(estimate_messages(collective, grid, config) <= 2.0 * sent);
+    CHECK(estimate_simulation_s(collective, grid, config) > 0.0);
+  }
+}
+
+TEST_CASE("a tensor that is too small for the program has no messages") {
+  const config::ExperimentConfig config = config_with("ring", "64 B");
+  const config::CollectiveConfig& collective = config.collectives.front();
+  CHECK(estimate_messages(collective, rank_grid(collective.algorithm, config, ""), config) == 0.0);
+}
+
+}  // namespace
+}  // namespace equarx::plan

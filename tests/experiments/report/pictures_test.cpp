@@ -1,0 +1,61 @@
+#include "experiments/report/pictures.hpp"
+
+#include "experiments/input/json.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/reports.hpp"
+
+namespace equarx::report {
+namespace {
+
+/// A row of a run on so many chips, with the use of its links or without.
+void add_row(ReportResults& results, const std::string& slice, bool with_links) {
+  ReportSource source;
+  source.config = testing::synthetic_config("1 MiB", slice, 1);
+  results.sources.push_back(source);
+  ReportRow row;
+  row.source = results.sources.size() - 1;
+  row.run = input::Json{{"label", "int8"}};
+  if (with_links)
+    for (const auto& [from, to] : {std::pair("(0,0)", "(0,1)"), std::pair("(0,1)", "(1,1)"),
+                                   std::pair("(1,1)", "(1,0)"), std::pair("(1,0)", "(0,0)")}) {
+      (*row.run)["links"].push_back({{"from", from}, {"to", to}, {"utilisation", 0.75}});
+      (*row.run)["links"].push_back({{"from", to}, {"to", from}, {"utilisation", 0.25}});
+    }
+  results.rows.push_back(row);
+}
+
+TEST_CASE("a topology without use is drawn once, and every run that has its links") {
+  ReportResults results;
+  add_row(results, "2x2", false);
+  add_row(results, "2x2", false);
+  add_row(results, "2x2", true);
+  const std::vector<ReportPicture> pictures = make_pictures(results, 10);
+  REQUIRE(pictures.size() == 2);
+  CHECK(pictures[0].title == "slice 2x2");
+  CHECK_FALSE(pictures[0].row);
+  CHECK(pictures[1].title == "slice 2x2, int8");
+  CHECK(pictures[1].row == 2U);
+  for (const ReportPicture& picture : pictures) CHECK_THAT(picture.svg, ContainsSubstring("<svg"));
+  CHECK(results.notes.empty());
+}
+
+TEST_CASE("pictures beyond the most are left out, with a note") {
+  ReportResults results;
+  for (const std::string slice : {"2x2", "4x2", "4x4"}) add_row(results, slice, false);
+  CHECK(make_pictures(results, 1).size() == 1);
+  REQUIRE(results.notes.size() == 1);
+  CHECK_THAT(results.notes[0], ContainsSubstring("2 more runs have no picture"));
+}
+
+TEST_CASE("parameters of a known chip are filled in, of an unknown one they stay out") {
+  ReportResults results;
+  add_row(results, "2x2", false);
+  add_row(results, "2x2", false);
+  (*results.sources[1].config)["hardware"] = "no-such-chip";
+  fill_in_parameters(results);
+  CHECK(results.sources[0].parameters->contains("link_bandwidth"));
+  CHECK(results.sources[1].parameters->is_null());
+}
+
+}  // namespace
+}  // namespace equarx::report

@@ -1,0 +1,44 @@
+#include "experiments/run/breakdown.hpp"
+
+#include "experiments/input/json.hpp"
+#include "models/collectives/traffic.hpp"
+#include "sim/link_times.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/configs.hpp"
+
+namespace equarx::run {
+namespace {
+
+using testing::good_config;
+
+double sum_of(const Breakdown& parts) {
+  return parts.payload_s + parts.scales_s + parts.overhead_s + parts.bubbles_s;
+}
+
+TEST_CASE("the parts of the time add up to it, and bytes take as long as the lower bound") {
+  const plan::Plan plan = testing::plan_of(good_config());
+  for (const plan::PlannedCollective& planned : plan.collectives) {
+    const plan::CollectivePlan& collective = planned.candidates.front();
+    CAPTURE(collective.config.label);
+    const double bound_s = sim::lower_bound_s(collective.program, collective.simulated.machine);
+    const double time_s = 10.0 * bound_s + 1.0;
+    const Breakdown parts = break_down(collective, time_s);
+    CHECK(sum_of(parts) == Approx(time_s));
+    CHECK(parts.payload_s + parts.scales_s == Approx(bound_s));
+    CHECK((parts.scales_s > 0.0) == collective.config.format.scaled);
+    CHECK((parts.overhead_s > 0.0) == collective.config.format.scaled);
+    const Breakdown thrice = break_down(collective, 3.0 * time_s, 3);
+    CHECK(thrice.payload_s == Approx(3.0 * parts.payload_s));
+    CHECK(thrice.bubbles_s == Approx(3.0 * parts.bubbles_s));
+  }
+}
+
+TEST_CASE("a bound that is met has no bubbles, not fewer than none") {
+  const plan::Plan plan = testing::plan_of(good_config());
+  const plan::CollectivePlan& collective = plan.collectives.front().candidates.front();
+  const double bound_s = sim::lower_bound_s(collective.program, collective.simulated.machine);
+  CHECK(break_down(collective, bound_s * (1.0 - 1e-9)).bubbles_s == 0.0);
+}
+
+}  // namespace
+}  // namespace equarx::run

@@ -1,0 +1,53 @@
+#include "experiments/tune/bounds.hpp"
+
+#include "experiments/plan/plan.hpp"
+#include "experiments/run/experiment.hpp"
+#include "sim/link_times.hpp"
+#include "tests/experiments/tune/tuning.hpp"
+
+namespace equarx::tune {
+namespace {
+
+/// Bounds of every candidate, against its links and its time.
+void check_bounds(const input::Json& json) {
+  const config::ExperimentConfig config = config::read_config(json);
+  const TuneSpace space = enumerate(config, tune_formats({"int8", "mxfp6-e2m3"}));
+  for (const TuneCandidate& candidate : space.candidates) {
+    if (candidate.microshards != 1 && candidate.microshards != 8) continue;
+    const TuneFamily& family = space.families[candidate.family];
+    const plan::Plan plan = plan::make_plan(with_collective(config, config_of(space, candidate)));
+    const plan::CollectivePlan& collective = plan.collectives.front().candidates.front();
+    const double early_s =
+        traffic_bound_s(space.schemes[family.scheme], family.config, config.tensor.dtype);
+    const double links_s = sim::lower_bound_s(collective.program, collective.simulated.machine);
+    const double program_s = program_bound_s(collective);
+    const double time_s = run::run_experiment(plan, [](const std::string&) {}).runs.front().time_s;
+    CAPTURE(collective.config.label, candidate.microshards, family.config.elements_per_scale);
+    CHECK(early_s <= time_s * (1.0 + 1e-6));
+    CHECK(program_s <= time_s * (1.0 + 1e-6));
+    CHECK(links_s <= program_s);
+    CHECK(early_s > 0.9 * links_s);  // or it would be of no use
+  }
+}
+
+TEST_CASE("what is bounded before there is a program holds for it") {
+  check_bounds(small(R"({"torus": "2x4"})", "1 MB"));
+  check_bounds(small(R"({"mesh": "4x2"})", "300 kB"));
+}
+
+TEST_CASE("the bound of a uniform ring's program is its time") {
+  const config::ExperimentConfig config = config::read_config(small(R"({"ring": 6})", "1 MiB"));
+  const TuneSpace space = enumerate(config, tune_formats({"int8"}));
+  for (const TuneCandidate& candidate : space.candidates) {
+    if (space.families[candidate.family].config.algorithm != collectives::find_algorithm("equarx"))
+      continue;
+    const plan::Plan plan = plan::make_plan(with_collective(config, config_of(space, candidate)));
+    const plan::CollectivePlan& collective = plan.collectives.front().candidates.front();
+    const double time_s = run::run_experiment(plan, [](const std::string&) {}).runs.front().time_s;
+    CHECK(program_bound_s(collective) <= time_s * (1.0 + 1e-6));
+    CHECK(program_bound_s(collective) > 0.9999 * time_s);
+  }
+}
+
+}  // namespace
+}  // namespace equarx::tune

@@ -1,0 +1,41 @@
+#include "experiments/tune/report.hpp"
+
+#include "tests/experiments/tune/tuning.hpp"
+
+namespace equarx::tune {
+namespace {
+
+TEST_CASE("the best configuration runs as it was found, beside the baseline") {
+  input::Json json = small(R"({"torus": "2x4"})", "1 MiB");
+  json["collectives"][0]["label"] = "tuned";
+  json["baseline"] = "tuned";
+  json["faults"] = input::parse_json(R"x({"chips": [{"chip": "(0,1)", "slowdown": 1.5}]})x");
+  const TuneResult result = tuned(json, with_formats({"int8", "mxint8"}));
+  const input::Json best = best_config(json, result);
+  CHECK(best["faults"] == json["faults"]);
+  const run::ExperimentResult again = testing::run(best);
+  REQUIRE(again.runs.size() == 2);
+  CHECK(again.config.baseline == 0);
+  CHECK(again.runs[0].time_s == result.baseline.time_s);
+  CHECK(again.runs[1].time_s == result.front[result.best].time_s);
+  CHECK(again.runs[1].numerics->against_exact.nmse ==
+        Approx(result.front[result.best].nmse).epsilon(0.05));
+}
+
+TEST_CASE("the result as JSON has all that was found, and as a table says how") {
+  const input::Json json = small(R"({"ring": 4})", "256 KiB");
+  const TuneResult result = tuned(json, with_formats({"int8", "bf16"}));
+  const input::Json found = to_json(result, json);
+  CHECK(found["front"].size() == result.front.size());
+  CHECK(found["others"].size() == result.others.size());
+  CHECK(found["counts"]["simulated"] == result.counts.simulated);
+  CHECK(found["front"][0]["speedup"].get<double>() ==
+        Approx(result.baseline.time_s / result.front[0].time_s));
+  const std::string table = to_table(result);
+  CHECK_THAT(table, ContainsSubstring(std::to_string(result.counts.candidates) + " candidates"));
+  CHECK_THAT(table, ContainsSubstring(result.front[0].config.label));
+  CHECK_THAT(table, ContainsSubstring("Not tried") || ContainsSubstring("simulated"));
+}
+
+}  // namespace
+}  // namespace equarx::tune

@@ -1,0 +1,36 @@
+#include "experiments/tune/space.hpp"
+
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "tests/experiments/tune/tuning.hpp"
+
+namespace equarx::tune {
+namespace {
+
+TEST_CASE("equal cuts are one candidate, and a tensor that is too small has few") {
+  const config::ExperimentConfig config = config::read_config(small(R"({"ring": 4})", "64 KiB"));
+  const TuneSpace space = enumerate(config, tune_formats({"int8"}));
+  std::set<std::tuple<config::Algorithm, collectives::RingStyle, config::QuantizedPhases>> ways;
+  for (const TuneFamily& family : space.families)
+    CHECK(
+        ways.insert({family.config.algorithm, family.config.ring, family.config.quantize}).second);
+  // A chunk is smaller than the smallest minishard, so elements per scale make no difference.
+  CHECK(space.duplicates > space.candidates.size());
+  const TuneResult result = exhaustive(small(R"({"ring": 4})", "64 B"), with_formats({"int8"}));
+  CHECK(result.counts.unfit > 0);  // sixteen microshards of eight elements
+}
+
+TEST_CASE("every format with scales is tried unless they are named") {
+  std::set<std::string> names;
+  for (const config::NamedBlockFormat& format : tune_formats({})) names.insert(format.name);
+  CHECK(names.contains("int8"));
+  CHECK(names.contains("nvfp4"));
+  CHECK(names.contains("bf16"));
+  CHECK_FALSE(names.contains("fp16"));
+  CHECK(names.size() == tune_formats({}).size());
+}
+
+}  // namespace
+}  // namespace equarx::tune

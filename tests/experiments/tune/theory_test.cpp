@@ -1,0 +1,36 @@
+#include "experiments/tune/theory.hpp"
+
+#include "tests/experiments/tune/tuning.hpp"
+
+namespace equarx::tune {
+namespace {
+
+TEST_CASE("theory predicts computed errors, and its floor is below them") {
+  const input::Json json = small(R"({"torus": "2x4"})", "4 MiB");
+  const config::ExperimentConfig config = config::read_config(json);
+  const TuneSpace space = enumerate(config, tune_formats({"int8"}));
+  const TuneResult result = tuned(json, with_formats({"int8"}));
+  for (const TunedCandidate& candidate : result.front) {
+    CAPTURE(candidate.config.label, candidate.config.elements_per_scale);
+    REQUIRE(candidate.theory_nmse);
+    if (candidate.config.quantize == config::QuantizedPhases::both)
+      CHECK(candidate.nmse == Approx(*candidate.theory_nmse).epsilon(0.1));
+  }
+  ErrorTheory theory(config);
+  for (const TuneFamily& family : space.families) {
+    const auto prediction = theory.predict(space.schemes[family.scheme], family.config);
+    REQUIRE(prediction);
+    CHECK(prediction->floor > 0.0);
+    CHECK(prediction->floor <= prediction->nmse / ErrorTheory::kMargin * (1.0 + 1e-9));
+  }
+}
+
+TEST_CASE("few bits on many ranks stay above the floor, which theory does not know") {
+  // A hop's step is far beyond what a rank adds: much is lost, and less than c says.
+  input::Json json = small(R"({"ring": 64})", "64 KiB");
+  const TuneResult result = exhaustive(json, with_formats({"int4"}));
+  CHECK_FALSE(result.theory_refuted);
+}
+
+}  // namespace
+}  // namespace equarx::tune

@@ -1,0 +1,67 @@
+// Problems that are tuned in more than one test.
+#pragma once
+
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "experiments/config/json.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/tune/tune.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/configs.hpp"
+
+namespace equarx::tune {
+
+/// A small problem where quantized and plain candidates are both worth their time.
+inline input::Json small(const std::string& topology, const std::string& bytes) {
+  input::Json json = testing::good_config();
+  json["topology"] = input::parse_json(topology);
+  json["tensor"] = {{"bytes", bytes}};
+  return json;
+}
+
+inline TuneOptions with_formats(std::vector<std::string> formats) {
+  return {.limits = {}, .formats = std::move(formats)};
+}
+
+inline TuneResult tuned(const input::Json& json, const TuneOptions& options) {
+  return tune(config::read_config(json), options, [](const std::string&) {});
+}
+
+inline TuneResult exhaustive(const input::Json& json, TuneOptions options) {
+  options.exhaustive = true;
+  return tuned(json, options);
+}
+
+inline std::vector<std::tuple<std::size_t, double, double>> points(const TuneResult& result) {
+  std::vector<std::tuple<std::size_t, double, double>> found;
+  for (const TunedCandidate& candidate : result.front)
+    found.emplace_back(candidate.index, candidate.time_s, candidate.nmse);
+  return found;
+}
+
+inline void check_counts(const TuneCounts& counts) {
+  CHECK(counts.by_bound + counts.by_error + counts.unfit + counts.failed + counts.simulated ==
+        counts.candidates);
+  CHECK(counts.errors_computed <= counts.errors);
+}
+
+/// The same front, with fewer simulations. Returns it.
+inline TuneResult check_against_exhaustive(const input::Json& json, const TuneOptions& options) {
+  const TuneResult all = exhaustive(json, options);
+  TuneResult result = tuned(json, options);
+  CHECK(points(result) == points(all));
+  CHECK(result.best == all.best);
+  CHECK_FALSE(all.theory_refuted);  // no error of the whole space is below its floor
+  CHECK_FALSE(result.theory_refuted);
+  check_counts(all.counts);
+  check_counts(result.counts);
+  CHECK(all.counts.by_bound + all.counts.by_error == 0);
+  CHECK(all.counts.errors_computed == all.counts.errors);
+  CHECK(result.counts.simulated < all.counts.simulated);
+  return result;
+}
+
+}  // namespace equarx::tune

@@ -1,0 +1,79 @@
+// What `auto` chooses.
+#include <algorithm>
+
+#include "tests/catch.hpp"
+#include "tests/laws/sites.hpp"
+
+namespace equarx::testing {
+namespace {
+
+/// A name for what `auto` chooses, and for everything that it could.
+input::Json automatic_and_named(const Site& site, const std::string& collective,
+                                const std::string& format) {
+  input::Json json = experiment(site.topology, collective);
+  json["tensor"] = {{"bytes", "64 KiB"}};
+  json["numerics"] = "off";
+  add_algorithms(json, format);
+  return json;
+}
+
+TEST_CASE("auto takes the fastest, and tries none whose bound is beyond it") {
+  for (const Site& site : sites())
+    for (const auto& [collective, format] :
+         std::vector<std::pair<std::string, std::string>>{{"all-reduce", "bf16"},
+                                                          {"all-reduce", "int8"},
+                                                          {"reduce-scatter", "int8"},
+                                                          {"all-gather", "bf16"},
+                                                          {"broadcast", "bf16"}}) {
+      const input::Json json = automatic_and_named(site, collective, format);
+      CAPTURE(json.dump());
+      const run::ExperimentResult result = run(json);
+      const run::RunResult& automatic = result.runs.back();
+      REQUIRE(automatic.label == "auto " + format);
+      REQUIRE(automatic.algorithm != config::kAutomatic);
+      double fastest = automatic.time_s;
+      for (std::size_t i = 0; i + 1 < result.runs.size(); ++i) {
+        const run::RunResult& named = result.runs[i];
+        fastest = std::min(fastest, named.time_s);
+        if (automatic.candidates.empty()) continue;  // there was one only
+        const auto candidate =
+            std::ranges::find(automatic.candidates, named.algorithm, &run::Candidate::algorithm);
+        REQUIRE(candidate != automatic.candidates.end());
+        if (candidate->time_s) {
+          CHECK(*candidate->time_s == named.time_s);
+          continue;
+        }
+        CHECK_THAT(candidate->note, ContainsSubstring("its lower bound is"));
+        CHECK(named.lower_bound_s > automatic.time_s);
+      }
+      CHECK(automatic.time_s == fastest);
+    }
+}
+
+TEST_CASE("auto says why algorithms cannot run") {
+  input::Json json = experiment(R"({"mesh": "3x3"})", "all-reduce");
+  json["numerics"] = "off";
+  json["collectives"] = {{{"algorithm", "auto"}}};
+  const run::RunResult one = run(json).runs[0];
+  const auto note = [&](config::Algorithm algorithm) {
+    const auto found = std::ranges::find(one.candidates, algorithm, &run::Candidate::algorithm);
+    return found == one.candidates.end() ? "" : found->note;
+  };
+  CHECK_THAT(note(collectives::find_algorithm("ring")),
+             ContainsSubstring("no Hamiltonian ring exists"));
+  CHECK_THAT(note(collectives::find_algorithm("halving-doubling")),
+             ContainsSubstring("power of two"));
+}
+
+TEST_CASE("auto avoids by a ring, where the others cannot") {
+  input::Json json =
+      experiment(R"j({"torus": "4x4", "avoid": [["(0,0)", "(0,1)"]]})j", "all-reduce");
+  json["numerics"] = "off";
+  json["collectives"] = {{{"algorithm", "auto"}}};
+  const run::RunResult one = run(json).runs[0];
+  CHECK(one.algorithm == collectives::find_algorithm("ring"));
+  CHECK(one.candidates.size() == 6);
+}
+
+}  // namespace
+}  // namespace equarx::testing

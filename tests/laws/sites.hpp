@@ -1,0 +1,57 @@
+// Machines of every kind, and all algorithms that can run on them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "experiments/input/json.hpp"
+#include "experiments/plan/programs.hpp"
+#include "tests/support/configs.hpp"
+
+namespace equarx::testing {
+
+/// 1031 elements: a prime, so that nothing divides.
+inline input::Json experiment(const std::string& topology, const std::string& collective) {
+  return {{"hardware", "tpu-v5e"},
+          {"topology", input::parse_json(topology)},
+          {"tensor", {{"shape", {1031}}}},
+          {"collective", collective},
+          {"collectives", input::Json::array()}};
+}
+
+/// Every algorithm of the collective that can run there, with a format.
+inline void add_algorithms(input::Json& json, const std::string& format) {
+  input::Json probe = json;
+  probe["collectives"] = {{{"algorithm", "auto"}}};
+  const config::ExperimentConfig config = config::read_config(probe);
+  for (const config::Algorithm algorithm : config::algorithms_of(config.collective)) {
+    const bool fits = format == "int8" ? config::can_be_quantized(config.collective, algorithm)
+                                       : config::can_be_plain(algorithm);
+    if (!fits || !plan::why_not(algorithm, config).empty()) continue;
+    json["collectives"].push_back(
+        {{"algorithm", config::algorithm_name(algorithm)}, {"format", format}});
+    if (format == "int8")  // one scale for each of 1024 strided groups would leave no error
+      json["collectives"].back().update({{"layout", "contiguous"}, {"block", 32}});
+  }
+}
+
+struct Site {
+  std::string topology;
+  std::size_t all_reduces;  ///< algorithms for an AllReduce, `auto` included, of bf16 and of int8
+};
+
+inline const std::vector<Site>& sites() {
+  static const std::vector<Site> all = {
+      {R"({"slice": "4x2"})", 7},
+      {R"({"torus": "4x4"})", 7},
+      {R"({"mesh": "2x2x2"})", 7},
+      {R"({"torus": "3x2"})", 5},        // no power of two
+      {R"({"fully-connected": 8})", 6},  // no axes
+      {fmt::format(R"({{"file": "{}/topologies/two_islands.json"}})", EQUARX_CONFIGS_DIR), 6}};
+  return all;
+}
+
+}  // namespace equarx::testing

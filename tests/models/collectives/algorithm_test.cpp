@@ -1,0 +1,70 @@
+#include "models/collectives/algorithm.hpp"
+
+#include <set>
+#include <string>
+
+#include "models/collectives/validate.hpp"
+#include "tests/catch.hpp"
+
+namespace equarx::collectives {
+namespace {
+
+constexpr std::uint32_t kRanks = 8;
+constexpr std::uint64_t kElements = 4099;  // a prime, so that nothing divides
+
+RankGrid grid_of(const AlgorithmInfo& algorithm) {
+  if (algorithm.layout == RankLayout::grid) return RankGrid({4, 2});
+  if (algorithm.layout == RankLayout::hypercube) return RankGrid({2, 2, 2});
+  return RankGrid({kRanks});
+}
+
+ProgramRequest request_for(const AlgorithmInfo& algorithm, Collective collective, RingStyle ring) {
+  numerics::BlockFormat format{.element = numerics::ElementFormat::bf16};
+  if (!algorithm.can_be_plain) format = {.element = numerics::ElementFormat::int8, .scaled = true};
+  return {.collective = collective,
+          .grid = grid_of(algorithm),
+          .elements = kElements,
+          .dtype = numerics::ElementFormat::bf16,
+          .ring = ring,
+          .reduce_scatter = format,
+          .all_gather = format,
+          .cut = {.minishards = 2, .microshards = 3}};
+}
+
+TEST_CASE("every algorithm has a name of its own, by which it is found") {
+  std::set<std::string_view> names;
+  for (const AlgorithmInfo& algorithm : algorithms()) {
+    CHECK(names.insert(algorithm.name).second);
+    CHECK(find_algorithm(algorithm.name) == &algorithm);
+  }
+  CHECK(find_algorithm("rings") == nullptr);
+  CHECK(find_algorithm("") == nullptr);
+}
+
+TEST_CASE(
+    "every row makes valid programs of all that it offers, with as many channels as it says") {
+  for (const AlgorithmInfo& algorithm : algorithms())
+    for (const Collective collective : algorithm.collectives)
+      for (const RingStyle ring : {RingStyle::full_loop, RingStyle::semi_loop}) {
+        CAPTURE(algorithm.name, static_cast<int>(collective), static_cast<int>(ring));
+        const ProgramRequest request = request_for(algorithm, collective, ring);
+        const Program program = algorithm.make(request);
+        CHECK_NOTHROW(validate(program));
+        CHECK(program.ranks() == kRanks);
+        CHECK(program.channels.size() <= algorithm.channels(request.grid));
+        CHECK_FALSE(algorithm.rounds(request).empty());
+        CHECK(algorithm.sharers(request.grid) > 0.0);
+        CHECK(algorithm.does(collective));
+      }
+}
+
+TEST_CASE("only sums can be quantized") {
+  for (const AlgorithmInfo& algorithm : algorithms())
+    for (const Collective collective : algorithm.collectives)
+      CHECK(algorithm.can_quantize(collective) == (algorithm.can_be_quantized && sums(collective)));
+  CHECK_FALSE(sums(Collective::all_to_all));
+  CHECK_FALSE(sums(Collective::broadcast));
+}
+
+}  // namespace
+}  // namespace equarx::collectives

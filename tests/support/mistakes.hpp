@@ -1,0 +1,30 @@
+// Ways to get a configuration wrong, as tables.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+#include "tests/support/configs.hpp"
+#include "tests/support/errors.hpp"
+
+namespace equarx::testing {
+
+/// A change to the good configuration, and the message that it must give.
+struct Mistake {
+  std::string pointer;
+  std::string value;
+  std::string place;
+  std::string remedy;
+};
+
+/// Each is refused before anything runs.
+inline void check_mistakes(const std::vector<Mistake>& mistakes) {
+  for (const Mistake& mistake : mistakes) {
+    CAPTURE(mistake.pointer, mistake.value);
+    check_refused([&] { plan_of(changed(mistake.pointer, mistake.value)); }, mistake.place,
+                  mistake.remedy);
+  }
+}
+
+}  // namespace equarx::testing
