@@ -13,7 +13,7 @@ import sys
 ROOMS = {
     "topologies": {"boost/", "fmt/"},
     "models/units": {"fmt/"},
-    "models/os": set(),
+    "models/os": {"fmt/"},
     "models/formats": set(),
     "models/numerics/random": set(),
     "models/numerics/elements": {"models/formats", "models/numerics/random"},
@@ -31,14 +31,9 @@ ROOMS = {
     "models/values": {
         "models/formats", "models/collectives", "models/numerics", "models/tensors", "fmt/"},
     "sim": {"models/collectives", "models/os", "simgrid/", "fmt/"},
-<<<<<<< HEAD
-    "experiments": {"topologies", "models", "sim", "nlohmann/", "valijson/", "xxhash.h",
-                    "fmt/"},
-=======
     "experiments/input": {"models/units", "nlohmann/", "valijson/", "fmt/"},
     "experiments/process": {"models/os", "fmt/"},
-    "experiments/output": {
-        "experiments/input", "models/os", "models/units", "fmt/", "xxhash/"},
+    "experiments/output": {"experiments/input", "models/os", "models/units", "fmt/"},
     "experiments/config": {
         "experiments/input", "models/collectives", "models/formats", "models/hardware",
         "models/numerics", "models/tensors", "models/units", "models/values", "models/workloads",
@@ -74,7 +69,6 @@ ROOMS = {
         "experiments/plan", "experiments/config", "experiments/output", "experiments/input",
         "models/hardware", "models/numerics", "models/tensors", "models/units", "topologies",
         "fmt/"},
->>>>>>> 3474122
     "tools/cli": {"experiments", "models/tensors", "CLI/", "fmt/"},
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 namespace equarx::process {
@@ -78,7 +79,8 @@ double left_in_all_groups(const fs::path& root) {
     const std::size_t controllers = line.find(':') + 1;
     const std::size_t group = line.find(':', controllers) + 1;
     if (controllers == 0 || group == 0) continue;
-    const std::string names = "," + line.substr(controllers, group - 1 - controllers) + ",";
+    const std::string names =
+        fmt::format(",{},", line.substr(controllers, group - 1 - controllers));
     if (names == ",,")
       left = std::min(left, left_in_groups(mount, line.substr(group), kVersion2));
     else if (names.find(",memory,") != std::string::npos)
