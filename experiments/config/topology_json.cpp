@@ -16,8 +16,6 @@
 namespace equarx::config {
 namespace {
 
-const std::string kPlace = "/topology";
-
 std::vector<std::uint32_t> read_lengths(input::ObjectReader& reader, std::string_view key) {
   const std::string text = reader.text(key);
   try {
@@ -75,11 +73,11 @@ topology::GridShape read_slice(input::ObjectReader& reader, const hardware::Chip
 }
 
 TopologyConfig read_kind(input::ObjectReader& reader, const hardware::Chip& chip) {
-  const std::string_view kind = input::exactly_one(reader, kTopologyKinds.all(), kPlace);
+  const std::string_view kind = input::exactly_one(reader, kTopologyKinds.all(), kTopologyPlace);
   TopologyConfig config;
   if (kind.empty()) {
     reader.finish();  // a kind that is misspelt is an unknown key
-    throw input::InputError(kPlace,
+    throw input::InputError(kTopologyPlace,
                             fmt::format("needs one of {}", input::list_of(kTopologyKinds.all())));
   }
   config.kind = static_cast<TopologyKind>(std::ranges::find(kTopologyKinds.all(), kind) -

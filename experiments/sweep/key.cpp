@@ -6,6 +6,7 @@
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
+#include "experiments/output/hash.hpp"
 #include "experiments/output/provenance.hpp"
 #include "experiments/result/json.hpp"
 
@@ -41,7 +42,7 @@ std::string SweepKeys::key(const input::Json& config, const std::string& experim
 
 const std::string& SweepKeys::digest(const std::string& file) {
   const auto [entry, is_new] = digests_.try_emplace(file);
-  if (is_new) entry->second = output::text_hash(input::read_file(file));
+  if (is_new) entry->second = output::file_hash(file);
   return entry->second;
 }
 
