@@ -44,7 +44,7 @@ ROOMS = {
         "fmt/"},
     "experiments/run": {
         "experiments/plan", "experiments/config", "experiments/input", "models/collectives",
-        "models/units", "models/values", "sim", "fmt/"},
+        "models/units", "models/values", "models/workloads", "sim", "fmt/"},
     "experiments/trace": {
         "experiments/run", "experiments/plan", "experiments/config", "experiments/output",
         "experiments/input", "models/units", "sim", "fmt/"},
@@ -56,9 +56,8 @@ ROOMS = {
         "experiments/output", "experiments/process", "experiments/input", "models/os",
         "models/units", "fmt/"},
     "experiments/study": {
-        "experiments/sweep", "experiments/result", "experiments/run", "experiments/plan",
-        "experiments/config", "experiments/output", "experiments/process", "experiments/input",
-        "models/units", "fmt/"},
+        "experiments/sweep", "experiments/result", "experiments/config", "experiments/output",
+        "experiments/input", "models/units", "fmt/"},
     "experiments/tune": {
         "experiments/run", "experiments/plan", "experiments/config", "experiments/output",
         "experiments/input", "models/collectives", "models/numerics", "models/units",

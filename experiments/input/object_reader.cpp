@@ -74,8 +74,10 @@ std::string ObjectReader::place_of(std::string_view key) const {
 
 const Json& ObjectReader::required(std::string_view key, std::string_view expected) {
   if (has(key)) return value_.at(std::string(key));
-  for (const auto& [present, value] : value_.items())
-    if (is_misspelt(present, key)) unknown_key(present, std::array{key});
+  for (const auto& [present, value] : value_.items()) {
+    const bool is_known = std::ranges::find(asked_, present) != asked_.end();
+    if (!is_known && is_misspelt(present, key)) unknown_key(present, std::array{key});
+  }
   throw InputError(place_of(key), fmt::format("is missing; expected {}", expected));
 }
 

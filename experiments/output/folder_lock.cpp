@@ -39,7 +39,7 @@ FolderLock::FolderLock(const std::filesystem::path& folder)
     throw input::InputError(
         "", fmt::format("cannot lock {}: {}", folder.string(), std::strerror(error)));
   throw input::InputError(
-      "", fmt::format("another sweep{} writes to {}; wait for its end, or choose another "
+      "", fmt::format("another sweep or study{} writes to {}; wait for its end, or choose another "
                       "folder with -o",
                       known ? fmt::format(" (process {})", lock.l_pid) : "", folder.string()));
 }

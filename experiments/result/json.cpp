@@ -93,6 +93,9 @@ input::Json to_json(const run::RunResult& run, const JsonOptions& options) {
       {"numerics", run.numerics ? numerics_json(*run.numerics) : input::Json(nullptr)}};
   if (run.phase) {
     json["compute_s"] = run.phase->compute_s;
+    json["matrix_s"] = run.phase->matrix_s;
+    json["attention_s"] = run.phase->attention_s;
+    json["elementwise_s"] = run.phase->elementwise_s;
     json["allreduce_s"] = done ? input::Json(run.phase->allreduce_s) : input::Json(nullptr);
     json["allreduce_count"] = run.phase->allreduces;
     json["layers_repeated"] = run.phase->layers_repeated;
@@ -105,6 +108,19 @@ input::Json to_json(const run::RunResult& run, const JsonOptions& options) {
   }
   if (options.links) json["links"] = links_json(run);
   return json;
+}
+
+std::vector<std::string> number_names(const config::ExperimentConfig& config) {
+  run::RunResult run;
+  run.speedup = 1.0;
+  if (config.workload) run.phase.emplace();
+  if (config.numerics) run.numerics.emplace().against_baseline.emplace();
+  std::vector<std::string> names;
+  const input::Json members = to_json(run).flatten();
+  for (const auto& [pointer, value] : members.items())
+    if (value.is_number()) names.push_back(pointer.substr(1));
+  names.emplace_back("failure/time_s");
+  return names;
 }
 
 input::Json to_json(const run::ExperimentResult& result, const JsonOptions& options) {

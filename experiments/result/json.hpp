@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "experiments/input/object_reader.hpp"
 #include "experiments/run/experiment.hpp"
 
@@ -15,5 +18,9 @@ input::Json to_json(const run::ExperimentResult& result, const JsonOptions& opti
 
 /// One run of it.
 input::Json to_json(const run::RunResult& run, const JsonOptions& options = {});
+
+/// The names of all numbers that a run of this configuration may have: "speedup", "numerics/mse". Those of
+/// lists, as of links, are left out.
+std::vector<std::string> number_names(const config::ExperimentConfig& config);
 
 }  // namespace equarx::result

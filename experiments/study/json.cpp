@@ -1,12 +1,15 @@
 // Reads study.json.
-#include "experiments/config/json.hpp"
+#include "experiments/input/json.hpp"
 
+#include <algorithm>
 #include <array>
+#include <string>
 
 #include <fmt/format.h>
 
 #include "experiments/input/errors.hpp"
-#include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
+#include "experiments/input/schema.hpp"
 #include "experiments/study/study.hpp"
 
 namespace equarx::study {
@@ -15,15 +18,27 @@ namespace {
 constexpr std::array<std::string_view, 3> kRoles = {"calibration", "prediction", "closed form"};
 constexpr std::array<std::string_view, 2> kRelations = {"equals", "at most"};
 
-/// Reads the array at `key`, one object after the other.
+/// Reads the array at `key`, one object after the other: read(reader, pointer).
 template <typename Read>
 auto read_list(input::ObjectReader& reader, std::string_view key, Read read) {
-  std::vector<decltype(read(std::declval<input::ObjectReader>()))> list;
+  std::vector<decltype(read(std::declval<input::ObjectReader>(), std::string()))> list;
   const input::Json& values = reader.array(key);
-  for (std::size_t i = 0; i < values.size(); ++i)
-    list.push_back(
-        read(input::ObjectReader(values[i], fmt::format("{}/{}", reader.place_of(key), i))));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::string pointer = fmt::format("{}/{}", reader.place_of(key), i);
+    list.push_back(read(input::ObjectReader(values[i], pointer), pointer));
+  }
   return list;
+}
+
+/// Refuses two parts of a list that have the same name.
+template <typename Part>
+void check_unique(const std::vector<Part>& parts, std::string Part::*name, std::string_view list,
+                  std::string_view key) {
+  for (auto part = parts.begin(); part != parts.end(); ++part)
+    if (std::ranges::find(parts.begin(), part, (*part).*name, name) != part)
+      throw input::InputError(
+          fmt::format("/{}/{}/{}", list, part - parts.begin(), key),
+          fmt::format("'{}' stands here twice; give each its own", (*part).*name));
 }
 
 double read_number(input::ObjectReader& reader, std::string_view key) {
@@ -32,33 +47,26 @@ double read_number(input::ObjectReader& reader, std::string_view key) {
   return value.get<double>();
 }
 
-StudyExperiment::Axis read_axis(input::ObjectReader reader) {
-  StudyExperiment::Axis axis{.pointer = reader.text("key"), .values = {}};
-  for (const input::Json& value : reader.array("values")) axis.values.push_back(value);
-  reader.finish();
-  return axis;
-}
-
+/// An experiment is a sweep whose parts have other names.
 StudyExperiment read_experiment(input::ObjectReader reader, const std::filesystem::path& folder) {
-  StudyExperiment experiment;
-  experiment.name = reader.text("name");
-  const std::string file = (folder / reader.text("config")).string();
-  try {
-    experiment.config = input::parse_json(input::read_file(file));
-  } catch (const input::InputError& error) {
-    throw input::InputError(reader.place_of("config"), fmt::format("{}: {}", file, error.what()));
-  }
-  if (reader.has("vary")) experiment.axes = read_list(reader, "vary", read_axis);
+  const std::string name = reader.text("name");
+  if (name.empty())
+    throw input::InputError(reader.place_of("name"), "is empty; rows name the experiment by it");
+  sweep::Sweep sweep = sweep::read_sweep_parts(reader, folder, {.base = "config", .axes = "vary"});
+  sweep.name = name;
   reader.finish();
-  return experiment;
+  return {name, sweep::SweepPoints(std::move(sweep))};
 }
 
-StudyRow read_row(input::ObjectReader reader) {
+StudyRow read_row(input::ObjectReader reader, const std::string& pointer) {
   StudyRow row;
+  row.pointer = pointer;
+  // Asked for first, so that it is not taken for a misspelt key that is missing.
+  const bool has_at = reader.has("at");
   row.id = reader.text("id");
   row.what = reader.text("what");
   row.experiment = reader.text("experiment");
-  if (reader.has("at")) {
+  if (has_at) {
     const input::Json& at = reader.required("at", "an object");
     if (!at.is_object()) throw input::InputError(reader.place_of("at"), "expected an object");
     for (const auto& [pointer, value] : at.items()) row.at[pointer] = value;
@@ -69,6 +77,9 @@ StudyRow read_row(input::ObjectReader reader) {
   row.expected = read_number(reader, "expected");
   row.role = static_cast<Role>(reader.choice("role", kRoles));
   row.tolerance = read_number(reader, "tolerance");
+  if (row.tolerance < 0.0)
+    throw input::InputError(reader.place_of("tolerance"),
+                            "is below 0; give a share of the expected figure, like 0.05");
   row.source = reader.text("source");
   reader.finish();
   return row;
@@ -84,11 +95,17 @@ Study read_study(const input::Json& json, const std::filesystem::path& folder) {
       throw input::InputError(reader.place_of("notes"), "expected lines of text");
     study.notes.push_back(note.get<std::string>());
   }
-  study.experiments = read_list(reader, "experiments", [&](input::ObjectReader experiment) {
+  const auto read = [&](input::ObjectReader experiment, const std::string&) {
     return read_experiment(std::move(experiment), folder);
-  });
+  };
+  study.experiments = read_list(reader, "experiments", read);
+  if (study.experiments.empty())
+    throw input::InputError("/experiments", "is empty; a study has at least one experiment");
   study.rows = read_list(reader, "rows", read_row);
   reader.finish();
+  check_unique(study.experiments, &StudyExperiment::name, "experiments", "name");
+  check_unique(study.rows, &StudyRow::id, "rows", "id");
+  input::check_schema(json, "study");
   return study;
 }
 
@@ -96,8 +113,14 @@ Study read_study(const input::Json& json, const std::filesystem::path& folder) {
 
 std::string_view name(Role role) { return kRoles[static_cast<std::size_t>(role)]; }
 
+std::string_view name(Relation relation) { return kRelations[static_cast<std::size_t>(relation)]; }
+
+std::filesystem::path study_file(const std::filesystem::path& folder) {
+  return folder / "study.json";
+}
+
 Study load_study(const std::filesystem::path& folder) {
-  const std::filesystem::path file = folder / "study.json";
+  const std::filesystem::path file = study_file(folder);
   try {
     return read_study(input::parse_json(input::read_file(file.string())), folder);
   } catch (const input::InputError& error) {

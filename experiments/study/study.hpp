@@ -1,26 +1,22 @@
-// A study: experiments over a range of configurations, and what was expected of them.
+// A study: sweeps, and what was expected of some of their points.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "experiments/input/json_value.hpp"
-#include "experiments/run/experiment.hpp"
+#include "experiments/sweep/points.hpp"
 
 namespace equarx::study {
 
-/// A configuration, and the values that some of its keys take in turn (all combinations).
+/// One sweep of a study, by its name.
 struct StudyExperiment {
   std::string name;
-  input::JsonValue config;
-  struct Axis {
-    std::string pointer;  ///< JSON pointer of the key
-    std::vector<input::JsonValue> values;
-  };
-  std::vector<Axis> axes;
+  sweep::SweepPoints points;
 };
 
 /// Whether a row's figure was used to fit a parameter. Calibration and prediction never mix, and a figure
@@ -34,18 +30,21 @@ enum class Relation : std::uint8_t {
   at_most,  ///< the expected value is a limit
 };
 
-/// One reported figure and where its simulated counterpart is found.
+std::string_view name(Relation relation);
+
+/// One expected figure and where its simulated counterpart is found.
 struct StudyRow {
+  std::string pointer;  ///< JSON pointer of the row in the study's file, for messages
   std::string id;
   std::string what;
   std::string experiment;
   std::map<std::string, input::JsonValue> at;  ///< values of the experiment's axes, by pointer
   std::string run;                             ///< label of the collective
-  std::string metric;  ///< a number of the result, like "speedup" or "numerics/mse"
+  std::string metric;  ///< a number of the run, like "speedup" or "numerics/mse"
   Relation relation = Relation::equals;
-  double expected = 0.0;
+  double expected = 0.0;  ///< in the unit of the metric
   Role role = Role::prediction;
-  double tolerance = 0.0;  ///< relative
+  double tolerance = 0.0;  ///< relative, 0 or more
   std::string source;
 };
 
@@ -53,37 +52,15 @@ struct Study {
   std::string title;
   std::string source;
   std::vector<std::string> notes;
-  std::vector<StudyExperiment> experiments;
-  std::vector<StudyRow> rows;
+  std::vector<StudyExperiment> experiments;  ///< at least one; their names differ
+  std::vector<StudyRow> rows;                ///< their ids differ
 };
 
-/// Reads `study.json` of a folder, and the configurations that it names.
-/// @throws InputError naming the file and the place in it.
+/// Where a folder has its study.
+std::filesystem::path study_file(const std::filesystem::path& folder);
+
+/// Reads `study.json` of a folder (configs/schema/study.schema.json), and the configurations that it names.
+/// check_study() looks at what these mean. @throws InputError naming the file and the place in it.
 Study load_study(const std::filesystem::path& folder);
-
-/// One run of an experiment at one combination of its axes' values.
-struct StudyPoint {
-  std::string experiment;
-  std::map<std::string, input::JsonValue> at;
-  run::ExperimentResult result;
-};
-
-struct StudyOutcome {
-  StudyRow row;
-  double simulated = 0.0;
-
-  /// Simulated / expected.
-  double ratio() const { return simulated / row.expected; }
-  bool within_tolerance() const;
-};
-
-struct StudyResult {
-  Study study;
-  std::vector<StudyPoint> points;
-  std::vector<StudyOutcome> outcomes;
-};
-
-/// Runs everything. @throws InputError for a configuration or a row that is wrong.
-StudyResult run_study(const Study& study, const run::Progress& progress);
 
 }  // namespace equarx::study

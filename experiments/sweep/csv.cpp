@@ -65,11 +65,12 @@ void set_members(Table& table, const std::string& prefix, const input::Json& obj
 
 }  // namespace
 
-std::string sweep_csv(const SweepPoints& points, const std::vector<KeyedPoint>& keyed,
+std::string sweep_csv(const PointSet& points, const std::vector<KeyedPoint>& keyed,
                       const SweepStore& store) {
   output::CsvRow columns = {"point", "key"};
-  for (const SweepAxis& axis : points.sweep().axes)
-    columns.insert(columns.end(), axis.keys.begin(), axis.keys.end());
+  const bool several = points.size() > 0 && !points.experiment(0).empty();
+  if (several) columns.push_back("experiment");
+  for (const std::string& key : points.axis_keys()) columns.push_back(key);
   Table table(columns);
   for (const KeyedPoint& at : keyed) {
     const StoredPoint* stored = store.find(at.key);
@@ -81,6 +82,7 @@ std::string sweep_csv(const SweepPoints& points, const std::vector<KeyedPoint>& 
       table.add_row();
       table.set("point", at.point);
       table.set("key", at.key);
+      if (several) table.set("experiment", points.experiment(at.point));
       for (const auto& [pointer, value] : axes.items()) table.set(pointer, value);
       if (stored->failed)
         table.set("error", line.at("error"));

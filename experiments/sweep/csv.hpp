@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/sweep/points.hpp"
+#include "experiments/sweep/point_set.hpp"
 #include "experiments/sweep/store.hpp"
 
 namespace equarx::sweep {
@@ -15,10 +15,10 @@ struct KeyedPoint {
   std::string key;
 };
 
-/// One row for each run of each point that has results, by point: point, key, axes (by JSON pointer), what
-/// the run has (nested names joined by '/'; what is not a number or text is left out), error.
-/// `store` must be open.
-std::string sweep_csv(const SweepPoints& points, const std::vector<KeyedPoint>& keyed,
+/// One row for each run of each point that has results, by point: point, key, experiment (if there are
+/// several), axes (by JSON pointer), what the run has (nested names joined by '/'; what is not a number or
+/// text is left out), error. `store` must be open.
+std::string sweep_csv(const PointSet& points, const std::vector<KeyedPoint>& keyed,
                       const SweepStore& store);
 
 }  // namespace equarx::sweep

@@ -27,17 +27,18 @@ std::string read_name(input::ObjectReader& reader, const std::string& fallback) 
   return name;
 }
 
-input::Json read_base(input::ObjectReader& reader, const std::filesystem::path& folder) {
-  const input::Json& base = reader.required("base", "a configuration or the path of one");
+input::Json read_base(input::ObjectReader& reader, std::string_view key,
+                      const std::filesystem::path& folder) {
+  constexpr std::string_view kExpected = "a configuration or the path of one";
+  const input::Json& base = reader.required(key, kExpected);
   if (base.is_object()) return base;
-  const std::string file =
-      (folder / reader.text("base", "a configuration or the path of one")).string();
+  const std::string file = (folder / reader.text(key, kExpected)).string();
   try {
     input::Json json = input::parse_json(input::read_file(file));
     if (!json.is_object()) throw input::InputError("", "expected an object");
     return json;
   } catch (const input::InputError& error) {
-    throw input::InputError("/base", fmt::format("{}: {}", file, error.what()));
+    throw input::InputError(reader.place_of(key), fmt::format("{}: {}", file, error.what()));
   }
 }
 
@@ -103,15 +104,13 @@ SweepAxis read_axis(const input::Json& json, const std::string& place) {
   return axis;
 }
 
-std::vector<SweepAxis> read_axes(input::ObjectReader& reader) {
-  const input::Json& json = reader.array("axes");
-  if (json.empty())
-    throw input::InputError("/axes",
-                            "a sweep of nothing; give at least one axis, or use 'equarx-sim run'");
+std::vector<SweepAxis> read_axes(input::ObjectReader& reader, std::string_view name) {
   std::vector<SweepAxis> axes;
+  if (!reader.has(name)) return axes;
+  const input::Json& json = reader.array(name);
   std::vector<std::string> keys;
   for (std::size_t i = 0; i < json.size(); ++i) {
-    axes.push_back(read_axis(json[i], fmt::format("/axes/{}", i)));
+    axes.push_back(read_axis(json[i], fmt::format("{}/{}", reader.place_of(name), i)));
     for (const std::string& key : axes.back().keys) {
       if (std::ranges::find(keys, key) != keys.end())
         throw input::InputError(axes.back().place,
@@ -141,13 +140,13 @@ SweepCondition read_condition(const std::vector<SweepAxis>& axes, const std::str
       place, fmt::format("{} is not an axis of this sweep; exclude by keys of axes", key));
 }
 
-std::vector<SweepExclusion> read_exclusions(input::ObjectReader& reader,
+std::vector<SweepExclusion> read_exclusions(input::ObjectReader& reader, std::string_view name,
                                             const std::vector<SweepAxis>& axes) {
   std::vector<SweepExclusion> exclusions;
-  if (!reader.has("exclude")) return exclusions;
-  const input::Json& json = reader.array("exclude");
+  if (!reader.has(name)) return exclusions;
+  const input::Json& json = reader.array(name);
   for (std::size_t i = 0; i < json.size(); ++i) {
-    const std::string place = fmt::format("/exclude/{}", i);
+    const std::string place = fmt::format("{}/{}", reader.place_of(name), i);
     if (!json[i].is_object() || json[i].empty())
       throw input::InputError(
           place, "expected an object with keys of axes, like {\"/topology/slice\": \"4x4\"}");
@@ -162,14 +161,27 @@ std::vector<SweepExclusion> read_exclusions(input::ObjectReader& reader,
 
 std::string SweepAxis::name() const { return fmt::format("{}", fmt::join(keys, " with ")); }
 
+Sweep read_sweep_parts(input::ObjectReader& reader, const std::filesystem::path& folder,
+                       const SweepPartNames& names) {
+  Sweep sweep;
+  sweep.pointers = {.base = reader.place_of(names.base),
+                    .axes = reader.place_of(names.axes),
+                    .exclude = reader.place_of(names.exclude)};
+  sweep.base = read_base(reader, names.base, folder);
+  sweep.axes = read_axes(reader, names.axes);
+  sweep.exclusions = read_exclusions(reader, names.exclude, sweep.axes);
+  return sweep;
+}
+
 Sweep read_sweep(const input::Json& json, const std::filesystem::path& folder,
                  const std::string& default_name) {
   input::ObjectReader reader(json, "");
-  Sweep sweep;
-  sweep.name = read_name(reader, default_name);
-  sweep.base = read_base(reader, folder);
-  sweep.axes = read_axes(reader);
-  sweep.exclusions = read_exclusions(reader, sweep.axes);
+  const std::string name = read_name(reader, default_name);
+  Sweep sweep = read_sweep_parts(reader, folder);
+  sweep.name = name;
+  if (reader.array("axes").empty())
+    throw input::InputError("/axes",
+                            "a sweep of nothing; give at least one axis, or use 'equarx-sim run'");
   reader.finish();
   input::check_schema(json, "sweep");
   return sweep;

@@ -5,6 +5,7 @@
 #include "experiments/config/json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
 #include "experiments/output/hash.hpp"
 #include "experiments/output/provenance.hpp"
 #include "experiments/result/json.hpp"
@@ -18,22 +19,25 @@ std::vector<std::string> files_of(const config::ExperimentConfig& config) {
   std::vector<std::string> named = {config.hardware, config.topology.file};
   if (config.workload) named.push_back(config.workload->model_name);
   for (const std::string& name : named)
-    if (name.find('/') != std::string::npos || name.ends_with(".json")) files.push_back(name);
+    if (input::is_path(name)) files.push_back(name);
   return files;
 }
 
 }  // namespace
 
-std::string SweepKeys::key(const input::Json& config) {
+std::string SweepKeys::key(const input::Json& config, const std::string& experiment) {
+  input::Json parts = {{"version", output::version()}};
+  if (!experiment.empty()) parts["experiment"] = experiment;
   try {
     const config::ExperimentConfig resolved = config::read_config(config);
     input::Json files = input::Json::object();
     for (const std::string& file : files_of(resolved)) files[file] = digest(file);
-    return output::config_hash(
-        {{"version", output::version()}, {"config", to_json(resolved)}, {"files", files}});
+    parts["config"] = to_json(resolved);
+    parts["files"] = files;
   } catch (const input::InputError&) {
-    return output::config_hash({{"version", output::version()}, {"unreadable", config}});
+    parts["unreadable"] = config;
   }
+  return output::config_hash(parts);
 }
 
 const std::string& SweepKeys::digest(const std::string& file) {

@@ -13,7 +13,9 @@ class SweepKeys {
  public:
   /// Hash of the resolved configuration, the contents of the files that it names (chip, model, graph,
   /// tensors) and the program's version. Of a configuration that cannot be read, hash of its text.
-  std::string key(const input::Json& config);
+  /// With the name of an experiment that the point is of, of that, too: experiments share no results, so
+  /// that a file has those of each.
+  std::string key(const input::Json& config, const std::string& experiment = {});
 
  private:
   const std::string& digest(const std::string& file);

@@ -22,9 +22,10 @@ std::uint64_t count_combinations(const Sweep& sweep) {
   }
   if (unbounded > static_cast<double>(kMostCombinations))
     throw input::InputError(
-        "/axes", fmt::format("make {:.4g} combinations; at most {} are supported, so split "
-                             "the sweep or use fewer values",
-                             unbounded, kMostCombinations));
+        sweep.pointers.axes,
+        fmt::format("make {:.4g} combinations; at most {} are supported, so split "
+                    "the sweep or use fewer values",
+                    unbounded, kMostCombinations));
   return count;
 }
 
@@ -57,7 +58,7 @@ input::Json applied(input::Json config, const Assignments& assignments) {
       if (config.contains(place) && !sweep.base->contains(place))
         throw input::InputError(axis.place, error.what());
     }
-  throw input::InputError("/base", error.what());
+  throw input::InputError(sweep.pointers.base, error.what());
 }
 
 bool makes_no_difference(const input::Json& base, const Assignments& assignments,
@@ -79,7 +80,7 @@ SweepPoints::SweepPoints(Sweep sweep) : sweep_(std::move(sweep)) {
     else
       combinations_.push_back(combination);
   if (combinations_.empty())
-    throw input::InputError("/exclude",
+    throw input::InputError(sweep_.pointers.exclude,
                             fmt::format("leaves none of {} points; exclude less", count));
 }
 
@@ -103,6 +104,13 @@ bool SweepPoints::is_excluded(std::uint64_t combination) const {
   });
 }
 
+std::vector<std::string> SweepPoints::axis_keys() const {
+  std::vector<std::string> keys;
+  for (const SweepAxis& axis : sweep_.axes)
+    keys.insert(keys.end(), axis.keys.begin(), axis.keys.end());
+  return keys;
+}
+
 input::Json SweepPoints::axes(std::size_t point) const {
   const std::vector<std::size_t> at = steps(combinations_.at(point));
   input::Json json = input::Json::object();
@@ -118,13 +126,6 @@ input::Json SweepPoints::config(std::size_t point) const {
   const input::Json values = axes(point);
   for (const auto& [pointer, value] : values.items()) config::set_value(config, pointer, value);
   return config;
-}
-
-std::vector<std::size_t> SweepPoints::in_shard(const SweepShard& shard) const {
-  std::vector<std::size_t> points;
-  for (std::size_t point = shard.index - 1; point < size(); point += shard.count)
-    points.push_back(point);
-  return points;
 }
 
 void SweepPoints::check() const {

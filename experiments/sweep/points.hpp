@@ -1,35 +1,30 @@
 // The points of a sweep: all combinations of its axes' values that are not excluded.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "experiments/sweep/point_set.hpp"
 #include "experiments/sweep/sweep.hpp"
 
 namespace equarx::sweep {
 
-/// One of several parts of a sweep: every `count`-th point.
-struct SweepShard {
-  std::size_t index = 1;  ///< from 1 to `count`
-  std::size_t count = 1;
-};
-
-class SweepPoints {
+class SweepPoints : public PointSet {
  public:
   /// @throws InputError if there are no points, or more than kMostCombinations.
   explicit SweepPoints(Sweep sweep);
 
   /// Points are numbered from 0, the last axis fastest.
-  std::size_t size() const { return combinations_.size(); }
+  std::size_t size() const override { return combinations_.size(); }
+  std::string experiment(std::size_t) const override { return {}; }
+  std::vector<std::string> axis_keys() const override;
+  input::Json axes(std::size_t point) const override;
+  input::Json config(std::size_t point) const override;
+
   std::size_t excluded() const { return excluded_; }
   const Sweep& sweep() const { return sweep_; }
-
-  /// The axes' values, by JSON pointer.
-  input::Json axes(std::size_t point) const;
-  /// @throws InputError if an axis leads nowhere in the base.
-  input::Json config(std::size_t point) const;
-  /// The numbers of a shard's points.
-  std::vector<std::size_t> in_shard(const SweepShard& shard) const;
 
   /// Sees whether the sweep can be run at all: every axis is a key of configurations, none undoes another,
   /// and some point is a configuration. @throws InputError that names the axis

@@ -1,5 +1,6 @@
 #include "experiments/sweep/runner.hpp"
 
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "experiments/config/json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
 #include "experiments/output/provenance.hpp"
 #include "experiments/process/stop_signals.hpp"
 #include "experiments/process/worker_pool.hpp"
@@ -26,24 +28,24 @@ std::string line_of(const input::Json& json) {
 }
 
 /// What the lines of a point begin with.
-input::Json line_start(const SweepPoints& points, const KeyedPoint& at) {
-  return {{"point", at.point},
-          {"key", at.key},
-          {"version", output::version()},
-          {"axes", points.axes(at.point)}};
+input::Json line_start(const PointSet& points, const KeyedPoint& at) {
+  input::Json line = {{"point", at.point}, {"key", at.key}, {"version", output::version()}};
+  if (const std::string experiment = points.experiment(at.point); !experiment.empty())
+    line["experiment"] = experiment;
+  line["axes"] = points.axes(at.point);
+  return line;
 }
 
-std::string error_line(const SweepPoints& points, const KeyedPoint& at, const std::string& error) {
+std::string error_line(const PointSet& points, const KeyedPoint& at, const std::string& error) {
   input::Json line = line_start(points, at);
   line["error"] = error;
   return line_of(line);
 }
 
-std::string result_lines(const SweepPoints& points, const KeyedPoint& at) {
-  // Processes share the cores; threads of theirs would only be in each other's way.
+std::string result_lines(const PointSet& points, const KeyedPoint& at, unsigned value_threads) {
   const run::ExperimentResult result =
       run::run_experiment(plan::make_plan(config::read_config(points.config(at.point))),
-                          [](const std::string&) {}, {.value_threads = 1});
+                          [](const std::string&) {}, {.value_threads = value_threads});
   const input::Json config = to_json(result.config);
   std::string lines;
   for (const run::RunResult& run : result.runs) {
@@ -60,9 +62,9 @@ constexpr char kComputed = 'C';
 constexpr char kFailed = 'F';
 
 /// What a worker does with a point, whatever happens.
-std::string compute(const SweepPoints& points, const KeyedPoint& at) {
+std::string compute(const PointSet& points, const KeyedPoint& at, unsigned value_threads) {
   try {
-    return kComputed + result_lines(points, at);
+    return kComputed + result_lines(points, at, value_threads);
   } catch (const std::exception& error) {
     return kFailed + error_line(points, at, error.what());
   }
@@ -76,10 +78,16 @@ KeyedPoint read_request(const std::string& request) {
   return {std::stoul(request.substr(space + 1)), request.substr(0, space)};
 }
 
+/// Threads for the values of each point. Processes share the cores, so further threads of theirs would only
+/// be in each other's way, unless there are fewer points than cores.
+unsigned threads_for_each(std::size_t points, std::size_t jobs) {
+  return static_cast<unsigned>(std::max<std::size_t>(1, points == 0 ? 1 : jobs / points));
+}
+
 /// Goes through a shard's points and says which are to be computed.
 class Pending {
  public:
-  Pending(const SweepPoints& points, const SweepStore& store, const SweepOptions& options)
+  Pending(const PointSet& points, const SweepStore& store, const SweepOptions& options)
       : points_(points),
         store_(store),
         retry_(options.retry),
@@ -109,14 +117,17 @@ class Pending {
 
  private:
   std::string key_of(std::size_t point) {
+    const std::string experiment = points_.experiment(point);
     try {
-      return keys_.key(points_.config(point));
+      return keys_.key(points_.config(point), experiment);
     } catch (const input::InputError&) {  // an axis that leads nowhere: its point fails
-      return output::config_hash({{"version", output::version()}, {"axes", points_.axes(point)}});
+      return output::config_hash({{"version", output::version()},
+                                  {"experiment", experiment},
+                                  {"axes", points_.axes(point)}});
     }
   }
 
-  const SweepPoints& points_;
+  const PointSet& points_;
   const SweepStore& store_;
   bool retry_;
   std::vector<std::size_t> shard_;
@@ -126,13 +137,15 @@ class Pending {
 
 class SweepRun {
  public:
-  SweepRun(const SweepPoints& points, SweepStore& store, const SweepOptions& options)
+  SweepRun(const PointSet& points, SweepStore& store, const SweepOptions& options)
       : points_(points),
         store_(store),
         pending_(points, store, options),
-        pool_(options.jobs, [&points](const std::string& request) {
-          return compute(points, read_request(request));
-        }) {}
+        pool_(options.jobs,
+              [&points, threads = threads_for_each(pending_.status.points, options.jobs)](
+                  const std::string& request) {
+                return compute(points, read_request(request), threads);
+              }) {}
 
   SweepOutcome run(const std::function<void(const SweepStatus&)>& show) {
     while (signals_.received() == 0) {
@@ -167,7 +180,7 @@ class SweepRun {
     if (failed) ++pending_.status.failed;
   }
 
-  const SweepPoints& points_;
+  const PointSet& points_;
   SweepStore& store_;
   Pending pending_;
   process::StopSignals signals_;
@@ -176,12 +189,30 @@ class SweepRun {
 
 }  // namespace
 
-SweepOutcome run_sweep(const SweepPoints& points, SweepStore& store, const SweepOptions& options,
+SweepOutcome run_sweep(const PointSet& points, SweepStore& store, const SweepOptions& options,
                        const std::function<void(const SweepStatus&)>& show) {
   return SweepRun(points, store, options).run(show);
 }
 
-SweepStatus sweep_status(const SweepPoints& points, const SweepStore& store,
+void keep_only(const PointSet& points, const std::vector<KeyedPoint>& keyed, SweepStore& store) {
+  std::string text;
+  for (const KeyedPoint& at : keyed) {
+    const StoredPoint* stored = store.find(at.key);
+    if (stored == nullptr) continue;
+    const std::string lines = store.lines(*stored);
+    for (std::string_view rest = lines; !rest.empty(); rest.remove_prefix(rest.find('\n') + 1)) {
+      // What was computed is kept as it is; where it belongs may have changed.
+      const input::Json found = input::parse_json(rest.substr(0, rest.find('\n')));
+      input::Json line = line_start(points, at);
+      for (const auto& [name, value] : found.items())
+        if (!line.contains(name)) line[name] = value;
+      text += line_of(line);
+    }
+  }
+  store.replace(text);
+}
+
+SweepStatus sweep_status(const PointSet& points, const SweepStore& store,
                          const SweepOptions& options) {
   Pending pending(points, store, options);
   while (!pending.at_end()) pending.next();

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "experiments/sweep/csv.hpp"
-#include "experiments/sweep/points.hpp"
+#include "experiments/sweep/point_set.hpp"
 #include "experiments/sweep/store.hpp"
 
 namespace equarx::sweep {
@@ -34,11 +34,16 @@ struct SweepOutcome {
 /// Computes those points of the shard that `store`, which must be open, does not have, and adds their
 /// results as they finish. A point that fails is stored with its error. No other thread may run in this
 /// process. @throws InputError if the store cannot be written; what finished before is in it.
-SweepOutcome run_sweep(const SweepPoints& points, SweepStore& store, const SweepOptions& options,
+SweepOutcome run_sweep(const PointSet& points, SweepStore& store, const SweepOptions& options,
                        const std::function<void(const SweepStatus&)>& show);
 
+/// Leaves in `store`, which must be open, the lines of these points alone, in this order and with the numbers
+/// and axes that the points have now: those of an earlier state of the file that named the points go.
+/// @throws InputError if the file cannot be written; it is as it was then.
+void keep_only(const PointSet& points, const std::vector<KeyedPoint>& keyed, SweepStore& store);
+
 /// What is missing in `store`, and how far the shard is without it. Computes nothing.
-SweepStatus sweep_status(const SweepPoints& points, const SweepStore& store,
+SweepStatus sweep_status(const PointSet& points, const SweepStore& store,
                          const SweepOptions& options);
 
 }  // namespace equarx::sweep

@@ -93,8 +93,11 @@ SweepStore::SweepStore(const std::filesystem::path& folder) : file_(folder / kFi
   if (std::filesystem::exists(file_)) load(input::read_file(file_.string()));
 }
 
-SweepStore::~SweepStore() {
-  if (descriptor_ >= 0) close(descriptor_);
+SweepStore::~SweepStore() { close(); }
+
+void SweepStore::close() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  descriptor_ = -1;
 }
 
 void SweepStore::load(std::string_view text) {
@@ -159,6 +162,15 @@ void SweepStore::append(const std::string& key, const std::string& lines, bool f
                     file_.string(), std::strerror(error)));
   }
   points_[key] = {static_cast<std::uint64_t>(before.st_size), lines.size(), failed};
+}
+
+void SweepStore::replace(const std::string& text) {
+  output::write_file(file_, text);
+  close();
+  points_.clear();
+  broken_ = 0;
+  load(text);
+  open();
 }
 
 std::filesystem::path move_results_aside(const std::filesystem::path& folder) {

@@ -43,9 +43,12 @@ class SweepStore {
   std::string lines(const StoredPoint& point) const;
   /// Adds a point's lines, each ending in a line feed, all or none. @throws InputError if there is no room.
   void append(const std::string& key, const std::string& lines, bool failed);
+  /// Has `text`, whole lines of points, in place of all that is there, at once. @throws InputError
+  void replace(const std::string& text);
 
  private:
   void load(std::string_view text);
+  void close();
 
   std::filesystem::path file_;
   std::unordered_map<std::string, StoredPoint> points_;

@@ -124,6 +124,23 @@ TEST_CASE("a link that fails ends the phase, and nothing is said of what did not
   CHECK_THAT(result::to_table(result), ContainsSubstring("fails at"));
 }
 
+TEST_CASE("matrices, attention and element-wise work make up the computing, of a slow chip, too") {
+  const TemporaryFile model(tiny_model().dump());
+  input::Json decode = workload_config(model.path());
+  decode["workload"] = {
+      {"model", model.path()}, {"phase", "decode"}, {"context", 300}, {"batch", 2}};
+  input::Json slow = workload_config(model.path());
+  slow["faults"] = {{"chips", {{{"chip", "(0,0)"}, {"slowdown", 2.0}}}}};
+  for (const input::Json& json : {workload_config(model.path()), decode, slow}) {
+    const run::PhaseResult phase = *first_run(json).phase;
+    CHECK(phase.matrix_s > 0.0);
+    CHECK(phase.attention_s > 0.0);
+    CHECK(phase.elementwise_s > 0.0);
+    CHECK(phase.compute_s ==
+          Approx(phase.matrix_s + phase.attention_s + phase.elementwise_s).epsilon(kExact));
+  }
+}
+
 TEST_CASE("a chip that computes slowly makes the phase as slow, and its bound holds") {
   const TemporaryFile model(tiny_model().dump());
   input::Json json = workload_config(model.path());

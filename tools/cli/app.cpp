@@ -8,14 +8,13 @@
 #include "tools/cli/commands.hpp"
 #include "tools/cli/hardware_command.hpp"
 #include "tools/cli/report_command.hpp"
+#include "tools/cli/reproduce_command.hpp"
 #include "tools/cli/sweep_command.hpp"
 #include "tools/cli/topology_command.hpp"
 #include "tools/cli/tune_command.hpp"
 
 namespace equarx::cli {
 namespace {
-
-constexpr int kExitOutsideTolerance = 1;  // of `reproduce --strict`
 
 constexpr const char* kAbout =
     "Times and computes quantized collectives on simulated TPU slices.\n"
@@ -50,6 +49,16 @@ constexpr const char* kRunFooter =
     "--links > result.json\n"
     "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json --trace trace.json\n"
     "  python3 tools/plot/plot.py links result.json --label bf16";
+
+constexpr const char* kReproduceFooter =
+    "Examples:\n"
+    "  equarx-sim reproduce experiments/equarx_paper --strict\n"
+    "  equarx-sim reproduce experiments/validation -o results/measured -j 2\n"
+    "\n"
+    "The same command again computes only what is missing. docs/studies.md describes the file.\n"
+    "\n"
+    "Exit codes: 0 done, 1 some points failed or, with --strict, some rows are outside their "
+    "tolerance, 2 wrong input, 128 + the signal that stopped it.";
 
 constexpr const char* kSweepFooter =
     "Examples:\n"
@@ -209,25 +218,40 @@ void add_validate(CLI::App& app) {
   command->callback([arguments] { validate(*arguments); });
 }
 
+/// Options of commands that fill a folder with the results of many points.
+template <typename Arguments>
+void add_results_options(CLI::App& command, Arguments& arguments) {
+  command
+      .add_option("--jobs,-j", arguments.jobs,
+                  "Points that are computed side by side; by default as many as there are cores")
+      ->type_name("COUNT")
+      ->check(CLI::PositiveNumber);
+  command.add_flag("--retry", arguments.retry, "Compute points again that failed");
+  command.add_flag("--fresh", arguments.fresh,
+                   "Move older results in the folder aside, and begin anew");
+}
+
 void add_reproduce(CLI::App& app, int& exit_code) {
   const auto arguments = std::make_shared<ReproduceArguments>();
   CLI::App* command = app.add_subcommand(
       "reproduce",
       "Run a study and compare it, row by row, with figures that were reported or that formulas "
       "give");
-  command->add_option("STUDY", arguments->study, "Folder with a study.json")
+  command->footer(kReproduceFooter);
+  command
+      ->add_option("STUDY", arguments->study,
+                   "Folder with a study.json (configs/schema/study.schema.json)")
       ->type_name(kFolder)
       ->required();
   command
       ->add_option("--output,-o", arguments->output,
-                   "Folder for rows.csv, points.csv and study.json; by default "
+                   "Folder for results.jsonl, results.csv, rows.csv and study.json; by default "
                    "results/<name of the study>")
       ->type_name(kFolder);
   command->add_flag("--strict", arguments->strict,
                     "Exit with 1 if any row is outside its stated tolerance");
-  command->callback([arguments, &exit_code] {
-    if (!reproduce(*arguments)) exit_code = kExitOutsideTolerance;
-  });
+  add_results_options(*command, *arguments);
+  command->callback([arguments, &exit_code] { exit_code = reproduce(*arguments); });
 }
 
 void add_quantize(CLI::App& app) {
@@ -255,18 +279,11 @@ void add_sweep(CLI::App& app, int& exit_code) {
           "Folder for results.jsonl and results.csv; by default results/<name of the sweep>, "
           "and with --shard a folder in it")
       ->type_name(kFolder);
-  command
-      ->add_option("--jobs,-j", arguments->jobs,
-                   "Points that are computed side by side; by default as many as there are cores")
-      ->type_name("COUNT")
-      ->check(CLI::PositiveNumber);
+  add_results_options(*command, *arguments);
   command
       ->add_option("--shard", arguments->shard,
                    "Compute only the i-th of n parts; their results.jsonl merge by concatenation")
       ->type_name("I/N");
-  command->add_flag("--retry", arguments->retry, "Compute points again that failed");
-  command->add_flag("--fresh", arguments->fresh,
-                    "Move older results in the folder aside, and begin anew");
   command->add_flag("--yes", arguments->yes, "Run even more than 100,000 points");
   command->add_flag("--dry-run", arguments->dry_run,
                     "Say how many points there are, and how many are missing; compute nothing");

@@ -1,6 +1,5 @@
 #include "tools/cli/commands.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -13,13 +12,10 @@
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/inspect/quantize.hpp"
-#include "experiments/output/files.hpp"
 #include "experiments/output/output_file.hpp"
 #include "experiments/result/json.hpp"
 #include "experiments/result/table.hpp"
 #include "experiments/run/experiment.hpp"
-#include "experiments/study/report.hpp"
-#include "experiments/study/study.hpp"
 #include "experiments/trace/file.hpp"
 #include "models/tensors/file_error.hpp"
 #include "models/tensors/tensor_file.hpp"
@@ -73,28 +69,6 @@ void show(const ConfigArguments& arguments) {
 void validate(const ConfigArguments& arguments) {
   load(arguments);
   print(fmt::format("{}: valid\n", arguments.path));
-}
-
-bool reproduce(const ReproduceArguments& arguments) {
-  const std::filesystem::path folder = arguments.study;
-  const study::Study study = study::load_study(folder);
-  const std::filesystem::path name =
-      folder.has_filename() ? folder.filename() : folder.parent_path().filename();
-  const std::filesystem::path output = arguments.output.empty()
-                                           ? std::filesystem::path("results") / name
-                                           : std::filesystem::path(arguments.output);
-  output::check_folder(output);
-  study::StudyResult result;
-  {
-    const ProgressLine line;
-    result = run_study(study, [&](const std::string& text) { line.show(text); });
-  }
-  const auto files = write_report(result, output);
-  std::string text = to_table(result) + "\n";
-  for (const std::filesystem::path& file : files) text += file.string() + "\n";
-  print(text);
-  return !arguments.strict ||
-         std::ranges::all_of(result.outcomes, &study::StudyOutcome::within_tolerance);
 }
 
 void quantize(const QuantizeArguments& arguments) {

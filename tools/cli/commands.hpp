@@ -28,15 +28,6 @@ void run(const RunArguments& arguments);
 void show(const ConfigArguments& arguments);
 void validate(const ConfigArguments& arguments);
 
-struct ReproduceArguments {
-  std::string study;   ///< folder with a study.json
-  std::string output;  ///< folder for the results; empty: results/<name of the study>
-  bool strict = false;
-};
-
-/// Returns whether the command succeeded: with `strict`, whether every row is within its tolerance.
-bool reproduce(const ReproduceArguments& arguments);
-
 struct QuantizeArguments {
   std::string file;
   std::string tensor;  ///< name within a .safetensors file; empty: the only one

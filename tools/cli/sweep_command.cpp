@@ -1,30 +1,23 @@
 #include "tools/cli/sweep_command.hpp"
 
-#include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <thread>
 
 #include <fmt/format.h>
 
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
-#include "experiments/output/files.hpp"
-#include "experiments/output/folder_lock.hpp"
+#include "experiments/sweep/points.hpp"
 #include "experiments/sweep/runner.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/config_file.hpp"
-#include "tools/cli/sweep_progress.hpp"
+#include "tools/cli/results_folder.hpp"
 
 namespace equarx::cli {
 namespace {
 
 using input::InputError;
-
-constexpr int kExitPointsFailed = 1;
-constexpr int kExitSignal = 128;  // as shells say it, plus the signal
 
 sweep::SweepShard read_shard(const std::string& text) {
   sweep::SweepShard shard;
@@ -78,13 +71,6 @@ std::string axes_text(const sweep::SweepPoints& points) {
   return text;
 }
 
-void report_broken(const sweep::SweepStore& store) {
-  if (store.broken_lines() > 0)
-    fmt::print(stderr,
-               "equarx-sim: {}: {} broken or incomplete line{} left out, and computed again\n",
-               store.file().string(), store.broken_lines(), store.broken_lines() == 1 ? "" : "s");
-}
-
 void print_plan(const sweep::SweepPoints& points, const std::filesystem::path& folder,
                 const sweep::SweepOptions& options) {
   const sweep::SweepStore store(folder);
@@ -97,33 +83,13 @@ void print_plan(const sweep::SweepPoints& points, const std::filesystem::path& f
 
 int run(const sweep::SweepPoints& points, const std::filesystem::path& folder,
         const sweep::SweepOptions& options, bool fresh) {
-  output::check_folder(folder);
-  output::make_folder(folder);
-  const output::FolderLock lock(folder);
-  const std::filesystem::path aside = fresh ? sweep::move_results_aside(folder) : "";
-  if (!aside.empty())
-    fmt::print(stderr, "equarx-sim: older results are now in {}\n", aside.string());
-  sweep::SweepStore store(folder);
-  report_broken(store);
-  store.open();
-  sweep::SweepOutcome outcome;
-  {
-    SweepProgress progress;
-    outcome = run_sweep(points, store, options,
-                        [&](const sweep::SweepStatus& status) { progress.show(status); });
-  }
+  ResultsFolder results(folder, fresh);
+  const sweep::SweepOutcome outcome = results.compute(points, options);
+  if (outcome.signal != 0) return exit_code_of_signal(outcome.signal);
   const sweep::SweepStatus& status = outcome.status;
-  if (outcome.signal != 0) {
-    fmt::print(stderr,
-               "equarx-sim: stopped by signal {} with {} of {} points done; run the same command "
-               "again to go on\n",
-               outcome.signal, status.done, status.points);
-    return kExitSignal + outcome.signal;
-  }
-  const std::filesystem::path table =
-      output::write_file(folder / "results.csv", sweep_csv(points, outcome.keyed, store));
+  const std::filesystem::path table = results.write_table(points, outcome);
   print(fmt::format("{}: {} points, {} computed now, {} failed\n{}\n{}\n", points.sweep().name,
-                    status.points, status.computed, status.failed, store.file().string(),
+                    status.points, status.computed, status.failed, results.store().file().string(),
                     table.string()));
   return status.failed == 0 ? EXIT_SUCCESS : kExitPointsFailed;
 }
@@ -134,10 +100,8 @@ int sweep(const SweepArguments& arguments) {
   const sweep::SweepShard shard = read_shard(arguments.shard);
   const sweep::SweepPoints points = load_points(arguments);
   const std::filesystem::path folder = folder_of(arguments, points.sweep(), shard);
-  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-  const sweep::SweepOptions options{.jobs = arguments.jobs == 0 ? cores : arguments.jobs,
-                                    .shard = shard,
-                                    .retry = arguments.retry};
+  const sweep::SweepOptions options{
+      .jobs = jobs_or_cores(arguments.jobs), .shard = shard, .retry = arguments.retry};
   if (!arguments.dry_run) return run(points, folder, options, arguments.fresh);
   print_plan(points, folder, options);
   return EXIT_SUCCESS;

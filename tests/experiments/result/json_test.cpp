@@ -1,5 +1,7 @@
 #include "experiments/result/json.hpp"
 
+#include <algorithm>
+
 #include "experiments/input/json.hpp"
 #include "experiments/output/hash.hpp"
 #include "experiments/output/provenance.hpp"
@@ -35,6 +37,23 @@ TEST_CASE("each run has the keys that others rely on") {
     CHECK(run["chips"] == 8);
   }
   CHECK(to_json(testing::run(changed("/numerics", "off")))["runs"][0]["numerics"].is_null());
+}
+
+TEST_CASE("the numbers that a run may have are those that it has") {
+  const auto names = [](const char* numerics) {
+    const input::Json json = changed("/numerics", numerics);
+    const run::ExperimentResult result = testing::run(json);
+    std::vector<std::string> found;
+    const input::Json members = to_json(result.runs[1]).flatten();
+    for (const auto& [pointer, value] : members.items())
+      if (value.is_number()) found.push_back(pointer.substr(1));
+    found.emplace_back("failure/time_s");
+    CHECK(number_names(result.config) == found);
+    return found;
+  };
+  const std::vector<std::string> with_values = names("on");
+  CHECK(std::ranges::count(with_values, "numerics/mse") == 1);
+  CHECK(std::ranges::count(names("off"), "numerics/mse") == 0);
 }
 
 TEST_CASE("the resolved configuration of a result gives the result again") {

@@ -40,6 +40,13 @@ TEST_CASE("keys follow the contents of files") {
   CHECK(key != key_of(config));
 }
 
+TEST_CASE("experiments of a study have keys of their own for the same configuration") {
+  const std::string key = key_of(good_config());
+  CHECK(SweepKeys().key(good_config(), "") == key);
+  CHECK(SweepKeys().key(good_config(), "one") != key);
+  CHECK(SweepKeys().key(good_config(), "one") != SweepKeys().key(good_config(), "two"));
+}
+
 TEST_CASE("what is no configuration has a key, too") {
   const std::string key = key_of(changed("/topology/slice", "3x7"));
   CHECK(key.size() == 32);

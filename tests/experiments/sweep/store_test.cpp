@@ -130,6 +130,19 @@ TEST_CASE("a full disk is an error, and what did not fit is not there") {
   CHECK(store.find("b") == nullptr);
 }
 
+TEST_CASE("what replaces a file is found, and appended to") {
+  const Results results(lines("a") + lines("b"));
+  SweepStore store(results.path());
+  store.open();
+  store.replace(lines("c") + lines("a"));
+  CHECK(content(results.file()) == lines("c") + lines("a"));
+  CHECK(store.find("b") == nullptr);
+  CHECK(store.lines(*store.find("a")) == lines("a"));
+  store.append("d", lines("d"), false);
+  CHECK(store.lines(*store.find("d")) == lines("d"));
+  CHECK(content(results.file()) == lines("c") + lines("a") + lines("d"));
+}
+
 TEST_CASE("old results are moved aside under a free name") {
   const Results results(lines("a"));
   CHECK(move_results_aside(results.path()) == results.path() / "results.1.jsonl");

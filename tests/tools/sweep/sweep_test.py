@@ -297,7 +297,7 @@ class Refusals(SweepCase):
         self.addCleanup(first.terminate)
         self.wait_for_lines("out", 2)
         second = self.run_sweep(sweep, code=WRONG_INPUT)
-        self.refused(second, f"another sweep (process {first.pid}) writes to")
+        self.refused(second, f"another sweep or study (process {first.pid}) writes to")
 
     def test_results_of_another_version(self):
         sweep = self.write(small_sweep(sizes=1))

@@ -1,0 +1,99 @@
+#include "experiments/study/check.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "experiments/config/config.hpp"
+#include "experiments/config/json.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/input/nearest.hpp"
+#include "experiments/result/json.hpp"
+
+namespace equarx::study {
+namespace {
+
+using Names = std::vector<std::string>;
+
+/// "; did you mean 'speedup'?", or all names if there are few.
+std::string hint(const std::string& wrong, const Names& names) {
+  constexpr std::size_t kFew = 12;
+  if (names.size() <= kFew) return fmt::format("; there is: {}", fmt::join(names, ", "));
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  return fmt::format("; did you mean '{}'?", input::nearest(wrong, candidates));
+}
+
+[[noreturn]] void refuse(const StudyRow& row, std::string_view key, const std::string& problem) {
+  throw input::InputError(fmt::format("{}/{}", row.pointer, key),
+                          fmt::format("row '{}': {}", row.id, problem));
+}
+
+void check_points(const Study& study, const StudyPoints& points) {
+  for (std::size_t point = 0; point < points.size(); ++point) {
+    const auto refuse_point = [&](const input::InputError& error) {
+      throw input::InputError("", fmt::format("{}: {}", points.describe(point), error.what()));
+    };
+    try {
+      config::read_config(points.config(point));
+    } catch (const input::UnknownKeyError& error) {
+      // The sweep knows which axis makes the key, and where it stands.
+      for (const StudyExperiment& experiment : study.experiments)
+        if (experiment.name == points.experiment(point)) experiment.points.check();
+      refuse_point(error);
+    } catch (const input::InputError& error) {
+      refuse_point(error);
+    }
+  }
+  for (const StudyExperiment& experiment : study.experiments) experiment.points.check();
+}
+
+std::size_t find_point(const Study& study, const StudyPoints& points, const StudyRow& row) {
+  const auto experiment =
+      std::ranges::find(study.experiments, row.experiment, &StudyExperiment::name);
+  if (experiment == study.experiments.end()) {
+    Names names;
+    std::ranges::transform(study.experiments, std::back_inserter(names), &StudyExperiment::name);
+    refuse(
+        row, "experiment",
+        fmt::format("there is no experiment '{}'{}", row.experiment, hint(row.experiment, names)));
+  }
+  const std::optional<std::size_t> point = points.find(row.experiment, row.at);
+  if (point) return *point;
+  std::string at;
+  for (const auto& [key, value] : row.at) at += fmt::format(" {}={}", key, value->dump());
+  const Names keys = experiment->points.axis_keys();
+  refuse(
+      row, "at",
+      fmt::format("experiment '{}' has no point{}; {}", row.experiment, at,
+                  keys.empty() ? "it has no axes, so leave 'at' out"
+                               : fmt::format("give one value of each axis, as the axis has it: {}",
+                                             fmt::join(keys, ", "))));
+}
+
+void check_row(const Study& study, const StudyPoints& points, const StudyRow& row) {
+  const std::size_t point = find_point(study, points, row);
+  const config::ExperimentConfig config = config::read_config(points.config(point));
+  Names labels;
+  for (const config::CollectiveConfig& collective : config.collectives)
+    labels.push_back(collective.label);
+  if (std::ranges::find(labels, row.run) == labels.end())
+    refuse(row, "run",
+           fmt::format("experiment '{}' has no run '{}'{}", row.experiment, row.run,
+                       hint(row.run, labels)));
+  const Names numbers = result::number_names(config);
+  if (std::ranges::find(numbers, row.metric) == numbers.end())
+    refuse(row, "metric",
+           fmt::format("a run has no number '{}'{}", row.metric, hint(row.metric, numbers)));
+}
+
+}  // namespace
+
+void check_study(const Study& study, const StudyPoints& points) {
+  check_points(study, points);
+  for (const StudyRow& row : study.rows) check_row(study, points, row);
+}
+
+}  // namespace equarx::study

@@ -1,0 +1,153 @@
+#include "experiments/input/json.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "experiments/input/embedded.hpp"
+#include "experiments/input/schema.hpp"
+#include "experiments/study/study.hpp"
+#include "tests/support/studies.hpp"
+
+namespace equarx::study {
+namespace {
+
+using namespace testing;
+namespace fs = std::filesystem;
+
+const fs::path kStudies = fs::path(EQUARX_SOURCE_DIR) / "experiments";
+
+void check_refused_study(const input::Json& json, const std::string& place,
+                         const std::string& remedy) {
+  const StudyFolder folder(json);
+  check_refused([&] { folder.load(); }, (folder.path() / "study.json").string() + ": " + place,
+                remedy);
+}
+
+TEST_CASE("a study's parts are read") {
+  input::Json json = study_json();
+  json["rows"][0]["relation"] = "at most";
+  const Study study = StudyFolder(json).load();
+  CHECK(study.title == "A study");
+  CHECK(study.notes == std::vector<std::string>{"a note"});
+  REQUIRE(study.experiments.size() == 1);
+  CHECK(study.experiments[0].name == "sizes");
+  CHECK(study.experiments[0].points.size() == 4);
+  REQUIRE(study.rows.size() == 1);
+  CHECK(study.rows[0].pointer == "/rows/0");
+  CHECK(study.rows[0].at.at("/tensor/bytes") == input::Json("128 KiB"));
+  CHECK(study.rows[0].relation == Relation::at_most);
+  CHECK(study.rows[0].role == Role::calibration);
+}
+
+TEST_CASE("a configuration may stand in the study itself") {
+  input::Json json = study_json();
+  json["experiments"][0]["config"] = good_config();
+  CHECK(StudyFolder(json).load().experiments[0].points.sweep().base == good_config());
+}
+
+TEST_CASE("wrong studies are refused with file, place and remedy") {
+  // Where a value is put, what is refused there, and in which words.
+  const std::vector<std::tuple<std::string, input::Json, std::string, std::string>> mistakes = {
+      {"/title", 1, "/title", "expected a string"},
+      {"/notes", "x", "/notes", "expected an array"},
+      {"/notes", {1}, "/notes", "expected lines of text"},
+      {"/note", "x", "/note", "did you mean 'notes'"},
+      {"/experiments", input::Json::array(), "/experiments", "at least one experiment"},
+      {"/experiments/0", 1, "/experiments/0", "expected an object"},
+      {"/experiments/0/name", "", "/experiments/0/name", "is empty"},
+      {"/experiments/0/config", "none.json", "/experiments/0/config", "cannot read"},
+      {"/experiments/0/config", 3, "/experiments/0/config", "a configuration or the path of one"},
+      {"/experiments/0/vary", 3, "/experiments/0/vary", "expected an array"},
+      {"/experiments/0/vary/0/values", 3, "/experiments/0/vary/0/values", "expected an array"},
+      {"/experiments/0/vary/0/values", input::Json::array(), "/experiments/0/vary/0/values",
+       "give at least one"},
+      {"/experiments/0/vary/0/key", "tensor", "/experiments/0/vary/0/key", "JSON pointer"},
+      {"/experiments/0/vary/0/key", "/topology/slice", "/experiments/0/vary/1", "is an axis twice"},
+      {"/experiments/0/exclude",
+       {{{"/tensor/byte", 1}}},
+       "/experiments/0/exclude/0",
+       "is not an axis"},
+      {"/experiments/0/exclude",
+       {{{"/topology/slice", "2x2"}}, {{"/topology/slice", "4x2"}}},
+       "/experiments/0/exclude",
+       "leaves none of 4 points"},
+      {"/experiments/0/varies", 1, "/experiments/0/varies", "did you mean 'vary'"},
+      {"/experiments/1", study_json()["experiments"][0], "/experiments/1/name",
+       "'sizes' stands here twice"},
+      {"/rows", 1, "/rows", "expected an array"},
+      {"/rows/1", study_json()["rows"][0], "/rows/1/id", "'a' stands here twice"},
+      {"/rows/0/at", 3, "/rows/0/at", "expected an object"},
+      {"/rows/0/role", "guess", "/rows/0/role", "is not known"},
+      {"/rows/0/role", "predicted", "/rows/0/role", "did you mean 'prediction'"},
+      {"/rows/0/relation", "less", "/rows/0/relation", "is not known"},
+      {"/rows/0/expected", "1", "/rows/0/expected", "expected a number"},
+      {"/rows/0/tolerance", "1 %", "/rows/0/tolerance", "expected a number"},
+      {"/rows/0/tolerance", -0.1, "/rows/0/tolerance", "like 0.05"},
+      {"/rows/0/rol", 1, "/rows/0/rol", "unknown key 'rol'"}};
+  for (const auto& [pointer, value, place, remedy] : mistakes) {
+    CAPTURE(pointer, value.dump());
+    input::Json json = study_json();
+    json[input::Json::json_pointer(pointer)] = value;
+    check_refused_study(json, place, remedy);
+  }
+}
+
+TEST_CASE("every key of a study is needed, but few") {
+  for (const std::string pointer :
+       {"/title", "/source", "/notes", "/experiments", "/rows", "/experiments/0/name",
+        "/experiments/0/config", "/rows/0/id", "/rows/0/what", "/rows/0/experiment", "/rows/0/run",
+        "/rows/0/metric", "/rows/0/expected", "/rows/0/role", "/rows/0/tolerance",
+        "/rows/0/source"}) {
+    CAPTURE(pointer);
+    const input::Json::json_pointer place(pointer);
+    input::Json json = study_json();
+    json[place.parent_pointer()].erase(place.back());
+    check_refused_study(json, pointer, "is missing");
+  }
+}
+
+TEST_CASE("a folder without a study is refused") {
+  CHECK_THROWS_WITH(load_study("/nowhere"), ContainsSubstring("cannot read /nowhere/study.json"));
+}
+
+TEST_CASE("the studies of the repository fit the schema") {
+  for (const std::string name : {"equarx_paper", "validation", "real_activations"}) {
+    CAPTURE(name);
+    const Study study = load_study(kStudies / name);
+    CHECK_FALSE(study.experiments.empty());
+    for (const StudyRow& row : study.rows) CHECK_FALSE(row.source.empty());
+  }
+}
+
+TEST_CASE("the schema of studies has axes as that of sweeps has them") {
+  const auto schema = [](std::string_view name) {
+    const auto files = input::embedded_schemas();
+    return input::Json::parse(std::ranges::find(files, name, &input::EmbeddedFile::name)->text);
+  };
+  const input::Json study = schema("study.schema");
+  const input::Json sweep = schema("sweep.schema");
+  const input::Json& experiment = study["properties"]["experiments"]["items"]["properties"];
+  CHECK(study["definitions"] == sweep["definitions"]);
+  CHECK(experiment["vary"]["items"] == sweep["properties"]["axes"]["items"]);
+  CHECK(experiment["exclude"] == sweep["properties"]["exclude"]);
+}
+
+TEST_CASE("the study of the paper fits each of two parameters to one row") {
+  const Study study = load_study(kStudies / "equarx_paper");
+  CHECK(study.rows.size() >= 11);
+  CHECK(std::ranges::count(study.rows, Role::calibration, &StudyRow::role) == 2);
+}
+
+TEST_CASE("the study of real activations compares the same collectives on both kinds of values") {
+  const Study study = load_study(kStudies / "real_activations");
+  REQUIRE(study.experiments.size() == 1);
+  const sweep::SweepPoints& points = study.experiments[0].points;
+  REQUIRE(points.size() == 2);
+  CHECK(points.axes(0).at("/tensor/values").at("distribution") == "normal");
+  for (const input::Json& file : points.axes(1).at("/tensor/values").at("files"))
+    CHECK(fs::exists(fs::path(EQUARX_SOURCE_DIR) / file.get<std::string>()));
+  CHECK(study.rows.empty());
+}
+
+}  // namespace
+}  // namespace equarx::study

@@ -1,0 +1,63 @@
+#include "experiments/study/report.hpp"
+
+#include <algorithm>
+
+#include "experiments/input/json.hpp"
+#include "tests/support/studies.hpp"
+
+namespace equarx::study {
+namespace {
+
+using namespace testing;
+
+/// One row that was simulated, and one whose point failed.
+std::vector<StudyOutcome> outcomes_of(const Study& study) {
+  StudyOutcome failed{study.rows[0]};
+  failed.row.id = "b";
+  return {{study.rows[0], 1.0}, failed};
+}
+
+TEST_CASE("the table has expected beside simulated, and a dash for what failed") {
+  const Study study = StudyFolder().load();
+  const std::string table = to_table(study, outcomes_of(study));
+  CHECK_THAT(table, Catch::Matchers::StartsWith("A study\n(nobody)\n"));
+  CHECK_THAT(table, ContainsSubstring("1.000  calibration        1 %     yes\n"));
+  CHECK_THAT(table, ContainsSubstring("-  calibration        1 %      NO\n"));
+  CHECK_THAT(table, ContainsSubstring("a note"));
+}
+
+TEST_CASE("a study may compare with nothing") {
+  input::Json json = study_json();
+  json["rows"] = input::Json::array();
+  const Study study = StudyFolder(json).load();
+  CHECK_THAT(to_table(study, {}), ContainsSubstring("no reported figures to compare with") &&
+                                      ContainsSubstring("a note") &&
+                                      !ContainsSubstring("tolerance"));
+  const TemporaryFolder folder;
+  write_report(study, {}, folder.path());
+  CHECK(std::ranges::count(content(folder.path() / "rows.csv"), '\n') == 1);
+}
+
+TEST_CASE("a report is CSV and JSON, each complete") {
+  const Study study = StudyFolder().load();
+  const TemporaryFolder folder;
+  const std::filesystem::path output = folder.path() / "results" / "deep";
+  const auto files = write_report(study, outcomes_of(study), output);
+  CHECK(files == std::vector{output / "rows.csv", output / "study.json"});
+  CHECK(content(output / "rows.csv") ==
+        "id,what,metric,kind,expected,simulated,ratio,role,tolerance,within,source\n"
+        "a,\"speed, \"\"quoted\"\"\",speedup,equals,1,1,1,calibration,0.01,yes,s\n"
+        "b,\"speed, \"\"quoted\"\"\",speedup,equals,1,,,calibration,0.01,no,s\n");
+  const input::Json json = input::parse_json(content(output / "study.json"));
+  CHECK(json["title"] == "A study");
+  REQUIRE(json["rows"].size() == 2);
+  CHECK(json["rows"][0]["within_tolerance"] == true);
+  CHECK(json["rows"][1]["within_tolerance"] == false);
+  CHECK(json["rows"][1]["simulated"].is_null());
+  for (const auto& entry : std::filesystem::directory_iterator(output))
+    CHECK(entry.path().extension() != ".partial");
+  CHECK_THROWS_WITH(write_report(study, {}, "/proc/nowhere"), ContainsSubstring("/proc/nowhere"));
+}
+
+}  // namespace
+}  // namespace equarx::study

@@ -1,0 +1,73 @@
+#include "tools/cli/results_folder.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "experiments/output/files.hpp"
+#include "tools/cli/sweep_progress.hpp"
+
+namespace equarx::cli {
+namespace {
+
+const std::filesystem::path& made(const std::filesystem::path& folder) {
+  output::check_folder(folder);
+  output::make_folder(folder);
+  return folder;
+}
+
+const std::filesystem::path& begun(const std::filesystem::path& folder, bool fresh) {
+  const std::filesystem::path aside = fresh ? sweep::move_results_aside(folder) : "";
+  if (!aside.empty())
+    fmt::print(stderr, "equarx-sim: older results are now in {}\n", aside.string());
+  return folder;
+}
+
+}  // namespace
+
+std::size_t jobs_or_cores(std::size_t jobs) {
+  return jobs == 0 ? std::max(1U, std::thread::hardware_concurrency()) : jobs;
+}
+
+int exit_code_of_signal(int signal) {
+  constexpr int kExitSignal = 128;
+  return kExitSignal + signal;
+}
+
+void report_broken(const sweep::SweepStore& store) {
+  if (store.broken_lines() > 0)
+    fmt::print(stderr,
+               "equarx-sim: {}: {} broken or incomplete line{} left out, and computed again\n",
+               store.file().string(), store.broken_lines(), store.broken_lines() == 1 ? "" : "s");
+}
+
+ResultsFolder::ResultsFolder(const std::filesystem::path& folder, bool fresh)
+    : folder_(folder), lock_(made(folder)), store_(begun(folder, fresh)) {
+  report_broken(store_);
+  store_.open();
+}
+
+sweep::SweepOutcome ResultsFolder::compute(const sweep::PointSet& points,
+                                           const sweep::SweepOptions& options) {
+  sweep::SweepOutcome outcome;
+  {
+    SweepProgress progress;
+    outcome = run_sweep(points, store_, options,
+                        [&](const sweep::SweepStatus& status) { progress.show(status); });
+  }
+  if (outcome.signal != 0)
+    fmt::print(stderr,
+               "equarx-sim: stopped by signal {} with {} of {} points done; run the same command "
+               "again to go on\n",
+               outcome.signal, outcome.status.done, outcome.status.points);
+  return outcome;
+}
+
+std::filesystem::path ResultsFolder::write_table(const sweep::PointSet& points,
+                                                 const sweep::SweepOutcome& outcome) const {
+  return output::write_file(folder_ / "results.csv", sweep_csv(points, outcome.keyed, store_));
+}
+
+}  // namespace equarx::cli
