@@ -83,7 +83,7 @@ void add_route(s4u::NetZone* zone, s4u::Host* from, s4u::Host* to,
 }
 
 /// Every pair of chips that sends, with the way of its messages.
-std::map<std::pair<std::uint32_t, std::uint32_t>, const Route*> pairs_of(const Machine& machine) {
+std::map<std::pair<std::uint32_t, std::uint32_t>, const Route*> routes_of_pairs(const Machine& machine) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, const Route*> pairs;
   for (std::uint32_t rank = 0; rank < machine.ranks(); ++rank)
     for (const Way& way : machine.ways[rank]) pairs.emplace(std::pair{rank, way.peer}, &way.route);
@@ -95,7 +95,7 @@ std::map<std::pair<std::uint32_t, std::uint32_t>, const Route*> pairs_of(const M
 SimgridEngine::SimgridEngine(const Machine& machine) : engine_(make_engine()) {
   s4u::NetZone* zone = add_zone(engine_);
   for (const std::string& name : machine.chip_names) hosts_.push_back(add_host(zone, name));
-  const auto pairs = pairs_of(machine);
+  const auto pairs = routes_of_pairs(machine);
   const std::vector<std::uint32_t> users = users_of_links(machine);
   // SimGrid divides a link among flows by the inverse of their latencies. So that it does so fairly, it
   // gets none where links are shared, and the chips wait for them (Chip::wait).

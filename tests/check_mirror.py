@@ -6,8 +6,8 @@ A test of what several files do together stands in tests/laws/. Usage: check_mir
 import pathlib
 import sys
 
-# Tests of no single file, and what tests themselves use.
-EXEMPT = ("laws/", "support/", "fuzz/", "benchmarks/")
+# Tests of no single file or of what the docs show, and what tests themselves use.
+EXEMPT = ("laws/", "support/", "docs/", "fuzz/", "benchmarks/")
 # Folders whose tests are named after something else than files.
 FOLDERS = {"tools/cli": "the program by its command line, one file for each command"}
 # Files that are tested from several sides, each in a file of its own: FILE_SIDE_test.cpp.

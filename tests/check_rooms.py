@@ -13,7 +13,7 @@ import sys
 ROOMS = {
     "topologies": {"boost/", "fmt/"},
     "models/units": {"fmt/"},
-    "models/os": set(),
+    "models/os": {"fmt/"},
     "models/formats": set(),
     "models/numerics/random": set(),
     "models/numerics/elements": {"models/formats", "models/numerics/random"},
@@ -33,8 +33,7 @@ ROOMS = {
     "sim": {"models/collectives", "models/os", "simgrid/", "fmt/"},
     "experiments/input": {"models/units", "nlohmann/", "valijson/", "fmt/"},
     "experiments/process": {"models/os", "fmt/"},
-    "experiments/output": {
-        "experiments/input", "models/os", "models/units", "fmt/", "xxhash/"},
+    "experiments/output": {"experiments/input", "models/os", "models/units", "fmt/"},
     "experiments/config": {
         "experiments/input", "models/collectives", "models/formats", "models/hardware",
         "models/numerics", "models/tensors", "models/units", "models/values", "models/workloads",
@@ -45,7 +44,7 @@ ROOMS = {
         "fmt/"},
     "experiments/run": {
         "experiments/plan", "experiments/config", "experiments/input", "models/collectives",
-        "models/units", "models/values", "sim", "fmt/"},
+        "models/units", "models/values", "models/workloads", "sim", "fmt/"},
     "experiments/trace": {
         "experiments/run", "experiments/plan", "experiments/config", "experiments/output",
         "experiments/input", "models/units", "sim", "fmt/"},

@@ -30,4 +30,9 @@ bool can_be_plain(Algorithm algorithm) {
   return algorithm == kAutomatic || algorithm->can_be_plain;
 }
 
+bool fits_format(Algorithm algorithm, collectives::Collective collective,
+                 const numerics::BlockFormat& format) {
+  return format.scaled ? can_be_quantized(collective, algorithm) : can_be_plain(algorithm);
+}
+
 }  // namespace equarx::config

@@ -31,4 +31,8 @@ bool has_two_phases(Algorithm algorithm);
 bool can_be_quantized(collectives::Collective collective, Algorithm algorithm);
 bool can_be_plain(Algorithm algorithm);
 
+/// Whether it can run the collective with this format.
+bool fits_format(Algorithm algorithm, collectives::Collective collective,
+                 const numerics::BlockFormat& format);
+
 }  // namespace equarx::config

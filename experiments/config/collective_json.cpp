@@ -16,15 +16,20 @@ namespace equarx::config {
 namespace {
 
 constexpr std::uint32_t kMostParts = 1U << 20;
-constexpr std::array kCollectives = {
-    collectives::Collective::all_reduce, collectives::Collective::reduce_scatter,
-    collectives::Collective::all_gather, collectives::Collective::all_to_all,
-    collectives::Collective::broadcast};
-constexpr std::array<std::string_view, 5> kCollectiveKeys = {
-    "all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast"};
-constexpr std::array<std::string_view, 2> kRingStyles = {"full-loop", "semi-loop"};
-constexpr std::array<std::string_view, 3> kQuantizedPhases = {"reduce-scatter", "all-gather",
-                                                              "both"};
+constexpr input::EnumNames<collectives::Collective, 5> kCollectives({
+    {collectives::Collective::all_reduce, "all-reduce"},
+    {collectives::Collective::reduce_scatter, "reduce-scatter"},
+    {collectives::Collective::all_gather, "all-gather"},
+    {collectives::Collective::all_to_all, "all-to-all"},
+    {collectives::Collective::broadcast, "broadcast"},
+});
+constexpr std::array kRingStyles = {collectives::RingStyle::full_loop,
+                                    collectives::RingStyle::semi_loop};
+constexpr input::EnumNames<QuantizedPhases, 3> kQuantizedPhases({
+    {QuantizedPhases::reduce_scatter, "reduce-scatter"},
+    {QuantizedPhases::all_gather, "all-gather"},
+    {QuantizedPhases::both, "both"},
+});
 
 std::optional<std::uint32_t> read_parts(input::ObjectReader& reader, std::string_view key) {
   if (!reader.has(key)) return std::nullopt;
@@ -102,7 +107,7 @@ CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collec
   config.algorithm = read_algorithm(reader, collective);
   if (!has_ring_style(config.algorithm))
     refuse(reader, kRing, "is for algorithms that go round rings; remove it");
-  config.ring = reader.choice_or("ring", kRingStyles, collectives::RingStyle::full_loop);
+  config.ring = input::choose(reader, "ring", kRingStyles, collectives::RingStyle::full_loop);
   read_format(reader, config, collective, dtype);
   config.minishards = read_parts(reader, "minishards");
   if (reader.has("elements_per_scale"))
@@ -117,9 +122,7 @@ CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collec
 
 }  // namespace
 
-std::string_view name(QuantizedPhases phases) {
-  return kQuantizedPhases[static_cast<std::size_t>(phases)];
-}
+std::string_view name(QuantizedPhases phases) { return kQuantizedPhases[phases]; }
 
 numerics::BlockFormat wire_format(const CollectiveConfig& collective, collectives::Phase phase,
                                   numerics::ElementFormat dtype) {
@@ -131,12 +134,11 @@ numerics::BlockFormat wire_format(const CollectiveConfig& collective, collective
 }
 
 collectives::Collective read_collective_kind(input::ObjectReader& reader) {
-  if (!reader.has("collective")) return collectives::Collective::all_reduce;
-  return kCollectives[reader.choice("collective", kCollectiveKeys)];
+  return reader.choice_or("collective", kCollectives, collectives::Collective::all_reduce);
 }
 
 std::string_view collective_key(collectives::Collective collective) {
-  return kCollectiveKeys[static_cast<std::size_t>(collective)];
+  return kCollectives[collective];
 }
 
 std::vector<CollectiveConfig> read_collectives(input::ObjectReader& reader,

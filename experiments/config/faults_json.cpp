@@ -11,7 +11,7 @@
 namespace equarx::config {
 namespace {
 
-const std::string kPlace = "/faults";
+const std::string kFaultsPlace = "/faults";
 
 /// Beyond these there is no machine, and no sum of times.
 constexpr double kLeastFactor = 1e-9;
@@ -92,17 +92,17 @@ FaultsConfig read_faults(input::ObjectReader reader, TopologyConfig& topology,
   if (reader.has("links")) {
     const input::Json& list = reader.array("links");
     for (std::size_t i = 0; i < list.size(); ++i) {
-      const std::string place = fmt::format("{}/links/{}", kPlace, i);
+      const std::string place = fmt::format("{}/links/{}", kFaultsPlace, i);
       faults.links.push_back(read_link(input::ObjectReader(list[i], place), place, graph, names));
-      refuse_repetition(faults.links, kPlace + "/links", same_cable);
+      refuse_repetition(faults.links, kFaultsPlace + "/links", same_cable);
     }
   }
   if (reader.has("chips")) {
     const input::Json& list = reader.array("chips");
     for (std::size_t i = 0; i < list.size(); ++i) {
-      const std::string place = fmt::format("{}/chips/{}", kPlace, i);
+      const std::string place = fmt::format("{}/chips/{}", kFaultsPlace, i);
       faults.chips.push_back(read_chip(input::ObjectReader(list[i], place), names, graph));
-      refuse_repetition(faults.chips, kPlace + "/chips",
+      refuse_repetition(faults.chips, kFaultsPlace + "/chips",
                         [](const ChipFault& a, const ChipFault& b) { return a.chip == b.chip; });
     }
   }

@@ -11,6 +11,7 @@
 #include "experiments/input/embedded.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
 #include "experiments/input/nearest.hpp"
 
 namespace equarx::config {
@@ -58,10 +59,6 @@ input::Json value_json(const hardware::ParameterInfo& info, const hardware::Para
   throw std::logic_error("unknown kind of parameter");
 }
 
-bool is_path(const std::string& text) {
-  return text.find('/') != std::string::npos || text.ends_with(".json");
-}
-
 }  // namespace
 
 hardware::Provenance read_provenance(input::ObjectReader& reader) {
@@ -89,7 +86,7 @@ hardware::Chip read_chip(const input::Json& json) {
 }
 
 hardware::Chip load_chip(const std::string& name_or_path, const std::string& place) {
-  if (is_path(name_or_path)) {
+  if (input::is_path(name_or_path)) {
     try {
       return read_chip(input::parse_json(input::read_file(name_or_path)));
     } catch (const input::InputError& error) {

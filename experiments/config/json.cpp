@@ -17,7 +17,11 @@
 namespace equarx::config {
 namespace {
 
-constexpr std::array<std::string_view, 3> kSimulationModes = {"auto", "full", "symmetric"};
+constexpr input::EnumNames<SimulationMode, 3> kSimulationModes({
+    {SimulationMode::automatic, "auto"},
+    {SimulationMode::full, "full"},
+    {SimulationMode::symmetric, "symmetric"},
+});
 constexpr std::array<std::string_view, 2> kSwitch = {"off", "on"};
 
 std::size_t read_baseline(input::ObjectReader& reader,
@@ -76,7 +80,7 @@ input::Json to_json(const ExperimentConfig& config) {
     json["collectives"].push_back(collective_json(collective, config.collective));
   json["baseline"] = config.collectives[config.baseline].label;
   json["numerics"] = kSwitch[config.numerics ? 1 : 0];
-  json["simulation"] = kSimulationModes[static_cast<std::size_t>(config.simulation)];
+  json["simulation"] = kSimulationModes[config.simulation];
   return json;
 }
 

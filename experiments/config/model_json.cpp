@@ -65,10 +65,6 @@ void read_local_attention(input::ObjectReader& reader, Transformer& model) {
   local.finish();
 }
 
-bool is_path(const std::string& text) {
-  return text.find('/') != std::string::npos || text.ends_with(".json");
-}
-
 Transformer read_model_file(const std::string& path, const std::string& place) {
   try {
     return read_model(input::parse_json(input::read_file(path)));
@@ -101,7 +97,7 @@ Transformer read_model(const input::Json& json) {
 }
 
 Transformer load_model(const std::string& name_or_path, const std::string& place) {
-  if (is_path(name_or_path)) return read_model_file(name_or_path, place);
+  if (input::is_path(name_or_path)) return read_model_file(name_or_path, place);
   std::vector<std::string_view> names;
   for (const input::EmbeddedFile& file : input::embedded_models()) {
     if (file.name == name_or_path) return read_model(input::parse_json(file.text));

@@ -55,7 +55,7 @@ void remove_alternatives(input::Json& parent, const std::string& key) {
   };
   drop(kTensorSizes);
   // A collective has a key "ring", too.
-  if (!parent.contains("algorithm")) drop(kTopologyKinds);
+  if (!parent.contains("algorithm")) drop(kTopologyKinds.all());
 }
 
 [[noreturn]] void refuse_inside(const std::string& pointer, const input::Json& value) {

@@ -18,7 +18,11 @@ namespace {
 
 using numerics::ElementFormat;
 
-constexpr std::array<std::string_view, 3> kDistributions = {"normal", "uniform", "heavy-tailed"};
+constexpr input::EnumNames<numerics::Distribution, 3> kDistributions({
+    {numerics::Distribution::normal, "normal"},
+    {numerics::Distribution::uniform, "uniform"},
+    {numerics::Distribution::heavy_tailed, "heavy-tailed"},
+});
 constexpr std::array<std::string_view, 2> kRankValues = {"independent", "identical"};
 constexpr std::array kDtypes = {ElementFormat::fp32, ElementFormat::bf16};
 
@@ -192,7 +196,7 @@ TensorConfig read_tensor(input::ObjectReader reader, std::uint32_t ranks,
 
 std::string_view values_name(const TensorConfig& tensor) {
   if (!tensor.files.empty()) return "files";
-  return kDistributions[static_cast<std::size_t>(tensor.values.distribution)];
+  return kDistributions[tensor.values.distribution];
 }
 
 input::Json tensor_json(const TensorConfig& tensor) {

@@ -12,8 +12,6 @@
 namespace equarx::config {
 namespace {
 
-const std::string kPlace = "/topology";
-
 /// Larger machines would take longer to build than anybody waits.
 constexpr std::uint32_t kMostChips = 1 << 17;
 
@@ -49,7 +47,7 @@ std::uint32_t count_chips(const TopologyConfig& config) {
   try {
     return topology::chip_count(config.shape);
   } catch (const std::invalid_argument& error) {
-    throw input::InputError(kPlace, error.what());
+    throw input::InputError(kTopologyPlace, error.what());
   }
 }
 
@@ -71,7 +69,7 @@ const PlannedTopology& planned_topology(TopologyConfig& config, const hardware::
 
 PlannedTopology plan_topology(const TopologyConfig& config, const hardware::Chip& chip) {
   const std::string obstacle = why_not_chip_by_chip(config);
-  if (!obstacle.empty()) throw input::InputError(kPlace, obstacle);
+  if (!obstacle.empty()) throw input::InputError(kTopologyPlace, obstacle);
   const LinkSpeed speed{chip.link_rate(), chip.hop_latency.value};
   switch (config.kind) {
     case TopologyKind::slice:

@@ -13,6 +13,9 @@
 
 namespace equarx::config {
 
+/// The JSON pointer of a configuration's topology.
+inline const std::string kTopologyPlace = "/topology";
+
 /// Of one direction of a cable.
 struct LinkSpeed {
   double rate = 0.0;       ///< payload bytes per second

@@ -16,8 +16,6 @@
 namespace equarx::config {
 namespace {
 
-const std::string kPlace = "/topology";
-
 std::vector<std::uint32_t> read_lengths(input::ObjectReader& reader, std::string_view key) {
   const std::string text = reader.text(key);
   try {
@@ -75,14 +73,15 @@ topology::GridShape read_slice(input::ObjectReader& reader, const hardware::Chip
 }
 
 TopologyConfig read_kind(input::ObjectReader& reader, const hardware::Chip& chip) {
-  const std::string_view kind = input::exactly_one(reader, kTopologyKinds, kPlace);
+  const std::string_view kind = input::exactly_one(reader, kTopologyKinds.all(), kTopologyPlace);
   TopologyConfig config;
   if (kind.empty()) {
     reader.finish();  // a kind that is misspelt is an unknown key
-    throw input::InputError(kPlace, fmt::format("needs one of {}", input::list_of(kTopologyKinds)));
+    throw input::InputError(kTopologyPlace,
+                            fmt::format("needs one of {}", input::list_of(kTopologyKinds.all())));
   }
-  config.kind =
-      static_cast<TopologyKind>(std::ranges::find(kTopologyKinds, kind) - kTopologyKinds.begin());
+  config.kind = static_cast<TopologyKind>(std::ranges::find(kTopologyKinds.all(), kind) -
+                                          kTopologyKinds.all().begin());
   switch (config.kind) {
     case TopologyKind::slice: config.shape = read_slice(reader, chip); break;
     case TopologyKind::mesh:
@@ -127,7 +126,7 @@ std::vector<AvoidedCable> read_avoided(input::ObjectReader& reader, TopologyConf
 }
 
 input::Json kind_json(const TopologyConfig& topology) {
-  const std::string key{kTopologyKinds[static_cast<std::size_t>(topology.kind)]};
+  const std::string key{kTopologyKinds[topology.kind]};
   switch (topology.kind) {
     case TopologyKind::ring: return {{key, topology.shape.lengths.front()}};
     case TopologyKind::fully_connected: return {{key, topology.chips}};

@@ -120,6 +120,10 @@ Json parse_json(std::string_view text) {
   }
 }
 
+bool is_path(const std::string& text) {
+  return text.find('/') != std::string::npos || text.ends_with(".json");
+}
+
 Json parse_value(const std::string& text, const std::string& place) {
   Json value = Json::parse(text, StrictParsing(), false);
   return value.is_discarded() ? plain_text(text, place) : value;

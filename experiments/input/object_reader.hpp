@@ -12,6 +12,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "experiments/input/enum_names.hpp"
 #include "models/units/quantity.hpp"
 
 namespace equarx::input {
@@ -53,6 +54,12 @@ class ObjectReader {
     return has(key) ? static_cast<Enum>(choice(key, names)) : fallback;
   }
 
+  template <typename Enum, std::size_t N>
+  Enum choice_or(std::string_view key, const EnumNames<Enum, N>& names, Enum fallback) {
+    return has(key) ? static_cast<Enum>(choice(key, names.all())) : fallback;
+  }
+
+  /// Refuses the keys that nobody asked for. @throws UnknownKeyError with the nearest known key.
   void finish() const;
 
  private:

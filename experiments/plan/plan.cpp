@@ -53,12 +53,6 @@ void fill_in_cut(const CollectivePlan& plan, config::CollectiveConfig& config) {
   config.microshards = first.microshards;
 }
 
-bool fits_format(config::Algorithm algorithm, const config::CollectiveConfig& config,
-                 collectives::Collective collective) {
-  return config.format.scaled ? config::can_be_quantized(collective, algorithm)
-                              : config::can_be_plain(algorithm);
-}
-
 /// An algorithm that is tried among others: not if its simulation would take too long.
 OrObstacle<CollectivePlan> plan_trial(const config::CollectiveConfig& candidate, Site& site,
                                       const std::string& pointer) {
@@ -78,7 +72,7 @@ OrObstacle<PlannedCollective> plan_candidates(const config::CollectiveConfig& co
   PlannedCollective planned;
   const collectives::Collective collective = site.config().collective;
   for (const config::Algorithm algorithm : config::algorithms_of(collective)) {
-    if (!fits_format(algorithm, config, collective)) continue;
+    if (!config::fits_format(algorithm, collective, config.format)) continue;
     const std::string why = why_not(algorithm, site.config());
     if (!why.empty()) {
       planned.unsuited.push_back({algorithm, why});

@@ -13,8 +13,6 @@
 namespace equarx::plan {
 namespace {
 
-const std::string kPlace = "/topology";
-
 std::string avoided_text(const std::vector<config::AvoidedCable>& avoid) {
   constexpr std::size_t kMostNamed = 4;
   std::string text;
@@ -28,7 +26,7 @@ Obstacle no_ring(const config::TopologyConfig& config, const topology::RingSearc
   const bool proved = search.outcome == topology::RingOutcome::none;
   const std::string around =
       config.avoid.empty() ? "" : fmt::format(" without the cables {}", avoided_text(config.avoid));
-  return {kPlace,
+  return {config::kTopologyPlace,
           fmt::format("no Hamiltonian ring {} on the {}{}: {}; {}", proved ? "exists" : "was found",
                       config::topology_text(config), around, search.reason,
                       config.avoid.empty() ? "use a topology that has one" : "avoid fewer cables")};
@@ -47,7 +45,7 @@ OrObstacle<Ring> grid_ring(const topology::GridShape& shape) {
   try {
     return topology::hamiltonian_ring(shape);
   } catch (const std::invalid_argument& error) {  // which says what shapes have one
-    return Obstacle{kPlace, error.what()};
+    return Obstacle{config::kTopologyPlace, error.what()};
   }
 }
 

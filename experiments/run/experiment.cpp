@@ -1,170 +1,19 @@
 #include "experiments/run/experiment.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 #include <limits>
 
 #include <fmt/format.h>
 
-#include "experiments/input/errors.hpp"
+#include "experiments/run/checks.hpp"
+#include "experiments/run/phase.hpp"
+#include "experiments/run/report_time.hpp"
 #include "experiments/run/source.hpp"
 #include "models/collectives/traffic.hpp"
 #include "models/units/quantity.hpp"
-#include "sim/symmetry.hpp"
 
 namespace equarx::run {
 namespace {
-
-void require(bool holds, const std::string& label, std::string_view law) {
-  if (!holds)
-    throw input::InvariantError(
-        fmt::format("internal error in '{}': {}; please report this", label, law));
-}
-
-/// `runs`: how often the program ran.
-void check_time(const plan::CollectivePlan& plan, const sim::TimeResult& time, double lower_bound_s,
-                std::uint32_t runs) {
-  const std::string& label = plan.config.label;
-  const sim::Machine& machine = plan.simulated.machine;
-  require(
-      time.time_s >= lower_bound_s * (1.0 - sim::kBoundRounding), label,
-      fmt::format("simulated time {} s is below its lower bound {} s", time.time_s, lower_bound_s));
-  require(time.messages == runs * collectives::total_messages(plan.program, machine.ranks()), label,
-          "not every message was received");
-  std::vector<std::uint64_t> expected = sim::link_bytes(plan.program, machine);
-  for (std::uint64_t& bytes : expected) bytes *= runs;
-  require(time.link_bytes == expected, label, "bytes were lost or made on the links");
-}
-
-void check_values(const plan::CollectivePlan& plan, const values::ValueResult& values, bool whole) {
-  const std::string& label = plan.config.label;
-  require(values.ranks_identical, label, "the ranks ended with different results");
-  require(!whole || values.sent_bytes == collectives::total_sent_bytes(plan.program), label,
-          "the encoded bytes are not those that were timed");
-  require(values.received_bytes == values.sent_bytes, label, "a sent byte was not received");
-}
-
-/// Every link direction of a whole machine, with the chips that it joins.
-std::vector<LinkUse> all_links(const sim::Machine& machine, const sim::TimeResult& time) {
-  std::vector<LinkUse> uses;
-  for (sim::LinkIndex link = 0; link < machine.links.size(); ++link) {
-    const sim::LinkSpec& spec = machine.links[link];
-    uses.push_back({spec.name, spec.from, spec.to, time.link_bytes[link], time.link_busy_s[link]});
-  }
-  return uses;
-}
-
-/// The links that every chip has, as the first representative has them.
-std::vector<LinkUse> links_of_each(const plan::CollectivePlan& plan, const sim::TimeResult& time) {
-  std::vector<LinkUse> uses;
-  const std::vector<sim::Way>& ways = plan.simulated.machine.ways.front();
-  for (std::size_t channel = 0; channel < ways.size(); ++channel) {
-    const sim::LinkIndex link = ways[channel].route.front();
-    if (link == uses.size())  // the first channel over it
-      uses.push_back({fmt::format("every chip's link {}", plan.program.channels[channel].name),
-                      {},
-                      {},
-                      time.link_bytes[link],
-                      time.link_busy_s[link]});
-  }
-  return uses;
-}
-
-FailureReport report_failure(const plan::CollectivePlan& plan,
-                             const sim::TransferFailure& failure) {
-  const sim::Machine& machine = plan.simulated.machine;
-  return {failure.time_s, machine.links[failure.link].name, machine.chip_names[failure.sender],
-          machine.chip_names[failure.receiver],
-          collectives::describe_cargo(plan.program, failure.message)};
-}
-
-/// Fills in what the simulation says.
-void report_time(const plan::CollectivePlan& plan, const sim::TimeResult& time, RunResult& run) {
-  const sim::Machine& machine = plan.simulated.machine;
-  run.label = plan.config.label;
-  run.algorithm = plan.config.algorithm;
-  run.time_s = time.time_s;
-  run.lower_bound_s = sim::lower_bound_s(plan.program, machine);
-  run.wire_bytes_per_link = std::ranges::max(sim::link_bytes(plan.program, machine));
-  run.chips = plan.program.ranks();
-  run.messages = time.messages;
-  run.symmetric = plan.simulated.symmetric;
-  run.simulation_reason = plan.simulated.reason;
-  run.core_busy_s = std::ranges::max(time.core_busy_s);
-  run.links = run.symmetric ? links_of_each(plan, time) : all_links(machine, time);
-  if (time.failure) run.failure = report_failure(plan, *time.failure);
-}
-
-/// Adds `count` repetitions of a part to a whole.
-void add_repeated(const sim::TimeResult& part, std::uint32_t count, sim::TimeResult& whole) {
-  whole.time_s += count * part.time_s;
-  whole.messages += count * part.messages;
-  const auto add = [&](auto& sums, const auto& terms) {
-    sums.resize(terms.size());
-    for (std::size_t i = 0; i < terms.size(); ++i) sums[i] += count * terms[i];
-  };
-  add(whole.link_bytes, part.link_bytes);
-  add(whole.link_busy_s, part.link_busy_s);
-  add(whole.core_busy_s, part.core_busy_s);
-}
-
-/// A phase on representatives. All chips begin and end every layer together, with nothing under way; so
-/// layers that are alike take the same time, and one of each kind is simulated.
-sim::TimeResult simulate_layers(const plan::CollectivePlan& plan,
-                                const plan::WorkloadPlan& workload) {
-  const sim::Machine& machine = plan.simulated.machine;
-  sim::TimeResult whole;
-  for (const plan::LayerKind& kind : workload.layers)
-    add_repeated(sim::simulate(plan.program, machine, plan.costs, {.schedule = kind.schedule}),
-                 kind.count, whole);
-  whole.time_s += workload.outside_layers_s;
-  for (double& busy_s : whole.core_busy_s) busy_s += workload.outside_layers_s;
-  return whole;
-}
-
-/// Of the chip that takes longest.
-double slowdown(const sim::Machine& machine) {
-  return machine.slowdown.empty() ? 1.0 : std::ranges::max(machine.slowdown);
-}
-
-double compute_time_s(const plan::WorkloadPlan& workload, const sim::Machine& machine) {
-  return workload.compute_s * slowdown(machine);
-}
-
-/// Time of the operations of these kinds, on the chip that takes longest.
-double time_of(const plan::WorkloadPlan& workload, const sim::Machine& machine,
-               std::initializer_list<workloads::OperationKind> kinds) {
-  double time_s = 0.0;
-  for (const plan::OperationTotal& operation : workload.operations)
-    if (std::ranges::find(kinds, operation.kind) != kinds.end()) time_s += operation.time_s;
-  return time_s * slowdown(machine);
-}
-
-PhaseResult report_phase(const plan::CollectivePlan& plan, const plan::WorkloadPlan& workload,
-                         double time_s) {
-  using workloads::OperationKind;
-  const sim::Machine& machine = plan.simulated.machine;
-  const double compute_s = compute_time_s(workload, machine);
-  return {
-      .compute_s = compute_s,
-      .matrix_s = time_of(workload, machine, {OperationKind::matrix}),
-      .attention_s = time_of(workload, machine, {OperationKind::attention}),
-      .elementwise_s = time_of(workload, machine, {OperationKind::vector, OperationKind::memory}),
-      .allreduce_s = std::max(0.0, time_s - compute_s),
-      .allreduces = workload.allreduces};
-}
-
-/// Computing and the AllReduces' bytes: one after the other where all chips are alike, and therefore in
-/// step. Elsewhere, and with overlap, some links may be busy while a chip computes.
-double phase_bound_s(const plan::CollectivePlan& plan, const plan::WorkloadPlan& workload,
-                     double allreduce_bound_s) {
-  const sim::Machine& machine = plan.simulated.machine;
-  const double compute_s = compute_time_s(workload, machine);
-  const double allreduces_s = workload.allreduces * allreduce_bound_s;
-  const bool in_step =
-      workload.schedule.overlap == 0 && sim::asymmetry(plan.program, machine).empty();
-  return in_step ? compute_s + allreduces_s : std::max(compute_s, allreduces_s);
-}
 
 class Experiment {
  public:
@@ -182,8 +31,7 @@ class Experiment {
     for (std::size_t i = 0; i < plan_.collectives.size(); ++i)
       chosen_.push_back(choose(plan_.collectives[i], result.runs[i]));
     if (observer_ != nullptr) observer_->check_size(chosen_plans(), schedule_);
-    // Values before times: they decide the bytes on the wire. The baseline first of all: others compare
-    // with it.
+    // The baseline first of all: others compare with it.
     if (plan_.config.numerics) compute_all(result.runs);
     for (std::size_t i = 0; i < chosen_.size(); ++i) time(chosen_[i], result.runs[i]);
     if (plan_.workload) result.operations = plan_.workload->operations;

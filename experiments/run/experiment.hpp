@@ -1,85 +1,14 @@
 // Runs an experiment: values, time, and the checks that hold them together.
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "experiments/config/config.hpp"
 #include "experiments/plan/plan.hpp"
-#include "experiments/run/breakdown.hpp"
 #include "experiments/run/observer.hpp"
-#include "models/values/value_executor.hpp"
-#include "sim/time_executor.hpp"
+#include "experiments/run/results.hpp"
 
 namespace equarx::run {
-
-/// What crossed one link direction.
-struct LinkUse {
-  std::string name;
-  std::string from;  ///< empty where representatives were simulated
-  std::string to;
-  std::uint64_t bytes = 0;
-  double busy_s = 0.0;  ///< time that transfers held it
-
-  double utilisation(double time_s) const { return time_s > 0.0 ? busy_s / time_s : 0.0; }
-};
-
-/// What a link that failed did to a run.
-struct FailureReport {
-  double time_s = 0.0;  ///< when a chip noticed
-  std::string link;
-  std::string from;
-  std::string to;
-  std::string transfer;  ///< in words: what did not arrive
-};
-
-/// A way that `auto` looked at.
-struct Candidate {
-  config::Algorithm algorithm = nullptr;
-  std::optional<double> time_s;  ///< if it was simulated to its end
-  std::string note;              ///< if not, why
-};
-
-/// Where the time of a transformer's phase goes.
-struct PhaseResult {
-  double compute_s = 0.0;      ///< core time of one chip, the slowest
-  double matrix_s = 0.0;       ///< of that: matrix products
-  double attention_s = 0.0;    ///< of that: attention
-  double elementwise_s = 0.0;  ///< of that: element-wise work and moving data
-  double allreduce_s = 0.0;  ///< all other time: AllReduces, as far as nothing goes on beside them
-  std::uint32_t allreduces = 0;
-  bool layers_repeated = false;  ///< each kind of layer was simulated once
-};
-
-/// The results of one collective.
-struct RunResult {
-  std::string label;
-  config::Algorithm algorithm = nullptr;
-  double time_s = 0.0;            ///< of a run that failed: until then
-  std::optional<double> speedup;  ///< the baseline's time / this time, if neither failed
-  double lower_bound_s = 0.0;
-  std::uint64_t wire_bytes_per_link = 0;  ///< largest over link directions
-  std::uint32_t chips = 0;
-  std::uint64_t messages = 0;     ///< simulated
-  bool symmetric = false;         ///< timed on representative chips
-  std::string simulation_reason;  ///< why they were, or were not
-  double core_busy_s = 0.0;       ///< of the busiest core
-  Breakdown breakdown;
-  std::vector<LinkUse> links;
-  std::optional<PhaseResult> phase;  ///< of a workload; then times are the phase's
-  std::optional<FailureReport> failure;
-  std::vector<Candidate> candidates;            ///< of `auto`: those it chose among
-  std::optional<values::ValueResult> numerics;  ///< none if switched off
-};
-
-struct ExperimentResult {
-  config::ExperimentConfig config;  ///< with every default filled in
-  std::vector<RunResult> runs;
-  std::vector<plan::OperationTotal> operations;  ///< of a workload, on each chip
-};
 
 /// Called before each part of the work with a line about it.
 using Progress = std::function<void(const std::string&)>;

@@ -5,6 +5,8 @@
 #include "experiments/config/json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
+#include "experiments/output/hash.hpp"
 #include "experiments/output/provenance.hpp"
 #include "experiments/result/json.hpp"
 
@@ -17,7 +19,7 @@ std::vector<std::string> files_of(const config::ExperimentConfig& config) {
   std::vector<std::string> named = {config.hardware, config.topology.file};
   if (config.workload) named.push_back(config.workload->model_name);
   for (const std::string& name : named)
-    if (name.find('/') != std::string::npos || name.ends_with(".json")) files.push_back(name);
+    if (input::is_path(name)) files.push_back(name);
   return files;
 }
 
@@ -40,7 +42,7 @@ std::string SweepKeys::key(const input::Json& config, const std::string& experim
 
 const std::string& SweepKeys::digest(const std::string& file) {
   const auto [entry, is_new] = digests_.try_emplace(file);
-  if (is_new) entry->second = output::text_hash(input::read_file(file));
+  if (is_new) entry->second = output::file_hash(file);
   return entry->second;
 }
 

@@ -1,4 +1,4 @@
-// The key of a sweep's point: what its results depend on, in 16 digits.
+// The key of a sweep's point: what its results depend on, in 32 digits.
 #pragma once
 
 #include <map>

@@ -13,12 +13,13 @@
 #include "experiments/input/json.hpp"
 #include "experiments/output/provenance.hpp"
 #include "experiments/output/table.hpp"
+#include "models/numerics/errors/metrics.hpp"
 #include "models/units/quantity.hpp"
 
 namespace equarx::tune {
 namespace {
 
-std::string decibel_text(double nmse) { return fmt::format("{:.2f} dB", sqnr_db(nmse)); }
+std::string decibel_text(double nmse) { return fmt::format("{:.2f} dB", numerics::sqnr_db(nmse)); }
 
 std::optional<double> speedup(const TuneResult& result, double time_s) {
   if (result.baseline.failure) return std::nullopt;
@@ -35,7 +36,7 @@ input::Json candidate_json(const TuneResult& result, const TunedCandidate& candi
       {"speedup", faster ? input::Json(*faster) : input::Json(nullptr)},
       {"bound_s", candidate.bound_s},
       {"nmse", candidate.nmse},
-      {"sqnr_db", sqnr_db(candidate.nmse)},
+      {"sqnr_db", numerics::sqnr_db(candidate.nmse)},
       {"theory_nmse",
        candidate.theory_nmse ? input::Json(*candidate.theory_nmse) : input::Json(nullptr)},
       {"collective", config::collective_json(candidate.config, result.config.collective)}};
@@ -203,7 +204,7 @@ input::Json to_json(const TuneResult& result, const input::Json& config) {
             {"time_s",
              result.baseline.failure ? input::Json(nullptr) : input::Json(result.baseline.time_s)},
             {"nmse", nmse},
-            {"sqnr_db", sqnr_db(nmse)}}},
+            {"sqnr_db", numerics::sqnr_db(nmse)}}},
           {"front", candidates_json(result, result.front)},
           {"others", candidates_json(result, result.others)},
           {"best", result.best},

@@ -164,7 +164,7 @@ class Enumeration {
       return;
     }
     if (std::ranges::none_of(formats_, [&](const config::NamedBlockFormat& format) {
-          return has_format(algorithm, format);
+          return config::fits_format(algorithm, config_.collective, format);
         }))
       return;
     plan::OrObstacle<TuneScheme> scheme = make_scheme(config_, algorithm, ring);
@@ -174,12 +174,7 @@ class Enumeration {
     }
     space_.schemes.push_back(std::get<TuneScheme>(std::move(scheme)));
     for (const config::NamedBlockFormat& format : formats_)
-      if (has_format(algorithm, format)) add_format(format);
-  }
-
-  bool has_format(config::Algorithm algorithm, const config::NamedBlockFormat& format) const {
-    return format.scaled ? config::can_be_quantized(config_.collective, algorithm)
-                         : config::can_be_plain(algorithm);
+      if (config::fits_format(algorithm, config_.collective, format)) add_format(format);
   }
 
   /// To the last scheme.

@@ -13,6 +13,7 @@
 #include "experiments/output/table.hpp"
 #include "experiments/tune/search.hpp"
 #include "experiments/tune/trials.hpp"
+#include "models/numerics/errors/metrics.hpp"
 #include "models/units/quantity.hpp"
 
 namespace equarx::tune {
@@ -22,7 +23,7 @@ namespace {
 /// tell more.
 double error_step(double nmse) {
   constexpr double kStepsPerDecibel = 10.0;
-  return std::round(-sqnr_db(nmse) * kStepsPerDecibel);
+  return std::round(-numerics::sqnr_db(nmse) * kStepsPerDecibel);
 }
 
 bool is_within(const TunedCandidate& candidate, const TuneLimits& limits) {
@@ -62,7 +63,8 @@ void find_front(std::vector<TunedCandidate> simulated, const TuneLimits& limits,
         "--max-nmse",
         fmt::format("nothing has a smaller error than {}: NMSE {:.3g} (SQNR {:.2f} dB); allow that "
                     "much, or more formats",
-                    most_accurate.config.label, most_accurate.nmse, sqnr_db(most_accurate.nmse)));
+                    most_accurate.config.label, most_accurate.nmse,
+                    numerics::sqnr_db(most_accurate.nmse)));
   const auto accurate = std::ranges::find_if(
       front, [&](const TunedCandidate& one) { return one.nmse <= *limits.max_nmse; });
   const TunedCandidate& in_time = *std::prev(accurate);
@@ -72,7 +74,7 @@ void find_front(std::vector<TunedCandidate> simulated, const TuneLimits& limits,
           "nothing is that fast with so small an error: {} takes {}, and the most accurate "
           "within the time is {} with NMSE {:.3g} (SQNR {:.2f} dB); relax one of the limits",
           accurate->config.label, output::time_text(accurate->time_s), in_time.config.label,
-          in_time.nmse, sqnr_db(in_time.nmse)));
+          in_time.nmse, numerics::sqnr_db(in_time.nmse)));
 }
 
 run::RunResult run_baseline(const config::ExperimentConfig& config, const run::Progress& progress) {
@@ -83,11 +85,6 @@ run::RunResult run_baseline(const config::ExperimentConfig& config, const run::P
 }
 
 }  // namespace
-
-double sqnr_db(double nmse) {
-  constexpr double kDecibels = 10.0;
-  return -kDecibels * std::log10(nmse);
-}
 
 TuneResult tune(const config::ExperimentConfig& config, const TuneOptions& options,
                 const run::Progress& progress) {

@@ -81,9 +81,6 @@ struct TuneResult {
   bool theory_refuted = false;    ///< an error was below its floor, and theory was not used
 };
 
-/// -10 log10(nmse)
-double sqnr_db(double nmse);
-
 /// @throws InputError if nothing is within the limits (saying what is nearest), or for input that is wrong.
 /// @throws InvariantError if a bound does not hold.
 TuneResult tune(const config::ExperimentConfig& config, const TuneOptions& options,

@@ -56,8 +56,7 @@ TEST_CASE("a FIFO that was free begins when the transfer is sent") {
 
 TEST_CASE("rounding does not let transfers on a FIFO overlap") {
   const Costs costs{{}, {0.0, 0.0}};
-  const std::vector<TransferEvent> transfers = {{0, 1, 0, 0.0, 3e-6},
-                                                     {0, 1, 1, 0.0, 4e-6 - 1e-13}};
+  const std::vector<TransferEvent> transfers = {{0, 1, 0, 0.0, 3e-6}, {0, 1, 1, 0.0, 4e-6 - 1e-13}};
   const auto times = link_times(program_of(2), machine_of(), costs, transfers);
   CHECK(times[1].start_s >= times[0].end_s);
 }

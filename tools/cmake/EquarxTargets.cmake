@@ -30,13 +30,20 @@ function(equarx_header_library name)
   target_link_libraries(${name} INTERFACE equarx_compile_options ${ARG_LINKS})
 endfunction()
 
+# -fpch-preprocess lets ccache see through precompiled headers.
+set(equarx_test_options -O1 $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+
 # equarx_test(NAME SOURCES file... [LINKS target...] [OPTIMISED]): one Catch2 program, one CTest test per
-# case. Test code is compiled quickly, unless what it tests lies in headers that must hold when optimised.
+# case. Test code is compiled quickly, unless what it tests lies in headers that must hold when optimised: hardly
+# optimised, and with the headers of the test framework read once for all programs (tests/CMakeLists.txt).
 function(equarx_test name)
   cmake_parse_arguments(ARG "OPTIMISED" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
+  # Each file of tests has helpers of its own, often of the same name.
+  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   if(NOT ARG_OPTIMISED)
-    target_compile_options(${name} PRIVATE -O1)
+    target_compile_options(${name} PRIVATE ${equarx_test_options})
+    target_precompile_headers(${name} REUSE_FROM equarx_catch_main)
   endif()
   target_link_libraries(${name} PRIVATE equarx_compile_options equarx_catch_main ${ARG_LINKS})
   target_compile_definitions(${name} PRIVATE

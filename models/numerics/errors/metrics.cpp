@@ -34,6 +34,8 @@ double cosine(double product, double squared_value, double squared_exact) {
 
 }  // namespace
 
+double sqnr_db(double nmse) { return -10.0 * std::log10(nmse); }
+
 inline void ErrorAccumulator::Sums::add(std::size_t lane, double value, double exact) {
   const double error = value - exact;
   const double size = std::abs(error);
@@ -120,7 +122,7 @@ ErrorMetrics ErrorAccumulator::metrics() const {
   metrics.count = count_;
   metrics.mse = squared_error / count;
   metrics.nmse = relative_error(squared_error, squared_exact);
-  metrics.sqnr_db = -10.0 * std::log10(metrics.nmse);
+  metrics.sqnr_db = sqnr_db(metrics.nmse);
   // The running maximum passes over NaN; the sum of squares does not.
   metrics.max_abs_error =
       std::isnan(squared_error) ? squared_error : *std::max_element(largest.begin(), largest.end());

@@ -8,6 +8,9 @@
 
 namespace equarx::numerics {
 
+/// Signal to quantization noise ratio in dB: -10 log10(nmse). +Inf for 0.
+double sqnr_db(double nmse);
+
 /// Error of values against exact ones. If any value or exact value is NaN, or both are the same
 /// Inf, every metric but `count` that it enters is NaN; nothing is left out of a mean. Without
 /// elements the errors are 0, sqnr_db is +Inf and cosine_similarity 1.
@@ -16,7 +19,7 @@ struct ErrorMetrics {
   double mse = 0.0;  ///< mean squared error
   /// Sum of squared errors / sum of squared exact values; 0/0 is 0, x/0 is +Inf.
   double nmse = 0.0;
-  double sqnr_db = 0.0;            ///< -10 log10(nmse): +Inf without error, -Inf without signal
+  double sqnr_db = 0.0;            ///< +Inf without error, -Inf without signal
   double max_abs_error = 0.0;      ///< NaN if any error is NaN
   double mean_signed_error = 0.0;  ///< bias: mean of value - exact
   double cosine_similarity = 0.0;  ///< 1 if values and exact are all zero, 0 if only one of them is

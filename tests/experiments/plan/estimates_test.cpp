@@ -24,7 +24,7 @@ TEST_CASE("messages are estimated about as many as the program has") {
     CAPTURE(algorithm->name);
     const config::ExperimentConfig config = config_with(std::string(algorithm->name), "1 MiB");
     const config::CollectiveConfig& collective = config.collectives.front();
-    const collectives::RankGrid grid = rank_grid(algorithm, config, "");
+    const collectives::RankGrid grid = value_or_throw(rank_grid(algorithm, config, ""));
     const double sent = static_cast<double>(collectives::total_messages(
                             make_program(collective, grid, config), grid.ranks())) /
                         grid.ranks();
@@ -37,7 +37,8 @@ TEST_CASE("messages are estimated about as many as the program has") {
 TEST_CASE("a tensor that is too small for the program has no messages") {
   const config::ExperimentConfig config = config_with("ring", "64 B");
   const config::CollectiveConfig& collective = config.collectives.front();
-  CHECK(estimate_messages(collective, rank_grid(collective.algorithm, config, ""), config) == 0.0);
+  CHECK(estimate_messages(collective, value_or_throw(rank_grid(collective.algorithm, config, "")),
+                          config) == 0.0);
 }
 
 }  // namespace

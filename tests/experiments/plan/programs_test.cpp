@@ -45,7 +45,7 @@ TEST_CASE("an algorithm that the topology cannot run is refused with those that 
 TEST_CASE("ranks are numbered as the algorithm needs them") {
   const config::ExperimentConfig config = config::read_config(changed("/topology/mesh", "4x1x2"));
   const auto lengths = [&](std::string_view algorithm) {
-    return rank_grid(collectives::find_algorithm(algorithm), config, "").lengths();
+    return value_or_throw(rank_grid(collectives::find_algorithm(algorithm), config, "")).lengths();
   };
   CHECK(std::ranges::equal(lengths("ring"), std::vector<std::uint32_t>{8}));
   CHECK(std::ranges::equal(lengths("torus"), std::vector<std::uint32_t>{4, 2}));
@@ -56,7 +56,7 @@ TEST_CASE("ranks are numbered as the algorithm needs them") {
 TEST_CASE("a program is made of what the configuration says") {
   const config::ExperimentConfig config = config::read_config(testing::good_config());
   for (const config::CollectiveConfig& collective : config.collectives) {
-    const collectives::RankGrid grid = rank_grid(collective.algorithm, config, "");
+    const collectives::RankGrid grid = value_or_throw(rank_grid(collective.algorithm, config, ""));
     const collectives::ProgramRequest request = program_request(collective, grid, config);
     CHECK(request.elements == 64 * 1024);
     CHECK(request.cut.minishards == collective.minishards);

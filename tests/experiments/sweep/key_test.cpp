@@ -13,7 +13,7 @@ std::string key_of(const input::Json& config) { return SweepKeys().key(config); 
 
 TEST_CASE("keys are of what a configuration means, not of how it is written") {
   const std::string key = key_of(good_config());
-  CHECK(key.size() == 16);
+  CHECK(key.size() == 32);
   CHECK(key == key_of(good_config()));
   input::Json terse = good_config();
   terse.erase("simulation");
@@ -49,7 +49,7 @@ TEST_CASE("experiments of a study have keys of their own for the same configurat
 
 TEST_CASE("what is no configuration has a key, too") {
   const std::string key = key_of(changed("/topology/slice", "3x7"));
-  CHECK(key.size() == 16);
+  CHECK(key.size() == 32);
   CHECK(key != key_of(changed("/topology/slice", "5x7")));
 }
 

@@ -157,7 +157,7 @@ Events check_format(const input::Json& trace) {
   check_flows(events);
   check_counts(events);
   CHECK(trace.at("otherData").at("version").is_string());
-  CHECK(trace.at("otherData").at("config_hash").get<std::string>().size() == 16);
+  CHECK(trace.at("otherData").at("config_hash").get<std::string>().size() == 32);
   return events;
 }
 

@@ -26,44 +26,6 @@ std::uint32_t lane_of(std::uint32_t segment, std::uint32_t minishard) {
 
 }  // namespace
 
-TEST_CASE("lanes share a program's instructions and buffers out, in order") {
-  const Program program = ring_program(5000);
-  const LaneTable lanes(program);
-  std::vector<int> instructions(program.instructions.size());
-  std::vector<int> buffers(program.buffers.size());
-  for (std::uint32_t segment = 0; segment < 2; ++segment)
-    for (std::uint32_t minishard = 0; minishard < 3; ++minishard) {
-      const Lane& lane = lanes.lanes()[lane_of(segment, minishard)];
-      REQUIRE(std::ranges::is_sorted(lane.instructions));
-      for (const InstructionId id : lane.instructions) ++instructions[id];
-      REQUIRE(std::ranges::is_sorted(lane.buffers));
-      for (const BufferId id : lane.buffers) {
-        ++buffers[id];
-        REQUIRE(program.buffers[id].tile.segment == segment);
-        REQUIRE(program.buffers[id].tile.minishard == minishard);
-      }
-    }
-  for (InstructionId id = 0; id < instructions.size(); ++id)  // barriers have no values
-    REQUIRE(instructions[id] == (program.instructions[id].op == Op::barrier ? 0 : 1));
-  REQUIRE(buffers == std::vector<int>(buffers.size(), 1));
-}
-
-TEST_CASE("without scales each microshard is a lane, and lanes cover their segment") {
-  const RingOptions options{.style = RingStyle::full_loop,
-                            .reduce_scatter = {.element = ElementFormat::bf16},
-                            .all_gather = {.element = ElementFormat::bf16},
-                            .cut = {.minishards = 2, .microshards = 3}};
-  const Program program = make_ring_all_reduce(4, 40'001, ElementFormat::bf16, options);
-  const LaneTable lanes(program);
-  REQUIRE(lanes.lanes().size() == 2 * 2 * 3);
-  std::uint64_t end = 0;
-  for (std::size_t i = 0; i < 6; ++i) {
-    REQUIRE(lanes.lanes()[i].range.begin == end);
-    end = lanes.lanes()[i].range.end;
-  }
-  REQUIRE(end == program.partition.chunk_elements(0));
-}
-
 TEST_CASE("a unit knows its place, its exact sums and its result") {
   const Program program = ring_program(5000);
   const TensorSource source(equarx::numerics::InputSpec{.seed = 8}, 5000, ElementFormat::fp32);

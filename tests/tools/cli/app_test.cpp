@@ -84,7 +84,8 @@ TEST_CASE("how it was simulated is said in the result") {
 
 TEST_CASE("option --version names the program and a version") {
   CHECK(std::regex_match(output_of(equarx_sim({"--version"})),
-                         std::regex("equarx-sim [0-9]+\\.[0-9]+\\.[0-9]+\n")));
+                         std::regex("equarx-sim [0-9]+\\.[0-9]+\\.[0-9]+"
+                                    "(\\+g[0-9a-f]{7}(\\.dirty\\.[0-9a-f]{8})?)?\n")));
 }
 
 TEST_CASE("option --help names every command, shows examples and the exit codes") {

@@ -1,0 +1,46 @@
+#include "experiments/run/checks.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "experiments/input/errors.hpp"
+#include "models/collectives/traffic.hpp"
+
+namespace equarx::run {
+namespace {
+
+void require(bool holds, const std::string& label, std::string_view law) {
+  if (!holds)
+    throw input::InvariantError(
+        fmt::format("internal error in '{}': {}; please report this", label, law));
+}
+
+}  // namespace
+
+/// `runs`: how often the program ran.
+void check_time(const plan::CollectivePlan& plan, const sim::TimeResult& time, double lower_bound_s,
+                std::uint32_t runs) {
+  const std::string& label = plan.config.label;
+  const sim::Machine& machine = plan.simulated.machine;
+  require(
+      time.time_s >= lower_bound_s * (1.0 - sim::kBoundRounding), label,
+      fmt::format("simulated time {} s is below its lower bound {} s", time.time_s, lower_bound_s));
+  require(time.messages == runs * collectives::total_messages(plan.program, machine.ranks()), label,
+          "not every message was received");
+  std::vector<std::uint64_t> expected = sim::link_bytes(plan.program, machine);
+  for (std::uint64_t& bytes : expected) bytes *= runs;
+  require(time.link_bytes == expected, label, "bytes were lost or made on the links");
+}
+
+void check_values(const plan::CollectivePlan& plan, const values::ValueResult& values, bool whole) {
+  const std::string& label = plan.config.label;
+  require(values.ranks_identical, label, "the ranks ended with different results");
+  require(!whole || values.sent_bytes == collectives::total_sent_bytes(plan.program), label,
+          "the encoded bytes are not those that were timed");
+  require(values.received_bytes == values.sent_bytes, label, "a sent byte was not received");
+}
+
+}  // namespace equarx::run

@@ -1,0 +1,63 @@
+#include "experiments/run/report_time.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace equarx::run {
+namespace {
+
+/// Every link direction of a whole machine, with the chips that it joins.
+std::vector<LinkUse> all_links(const sim::Machine& machine, const sim::TimeResult& time) {
+  std::vector<LinkUse> uses;
+  for (sim::LinkIndex link = 0; link < machine.links.size(); ++link) {
+    const sim::LinkSpec& spec = machine.links[link];
+    uses.push_back({spec.name, spec.from, spec.to, time.link_bytes[link], time.link_busy_s[link]});
+  }
+  return uses;
+}
+
+/// The links that every chip has, as the first representative has them.
+std::vector<LinkUse> links_of_each(const plan::CollectivePlan& plan, const sim::TimeResult& time) {
+  std::vector<LinkUse> uses;
+  const std::vector<sim::Way>& ways = plan.simulated.machine.ways.front();
+  for (std::size_t channel = 0; channel < ways.size(); ++channel) {
+    const sim::LinkIndex link = ways[channel].route.front();
+    if (link == uses.size())  // the first channel over it
+      uses.push_back({fmt::format("every chip's link {}", plan.program.channels[channel].name),
+                      {},
+                      {},
+                      time.link_bytes[link],
+                      time.link_busy_s[link]});
+  }
+  return uses;
+}
+
+FailureReport report_failure(const plan::CollectivePlan& plan,
+                             const sim::TransferFailure& failure) {
+  const sim::Machine& machine = plan.simulated.machine;
+  return {failure.time_s, machine.links[failure.link].name, machine.chip_names[failure.sender],
+          machine.chip_names[failure.receiver],
+          collectives::describe_cargo(plan.program, failure.message)};
+}
+
+}  // namespace
+
+void report_time(const plan::CollectivePlan& plan, const sim::TimeResult& time, RunResult& run) {
+  const sim::Machine& machine = plan.simulated.machine;
+  run.label = plan.config.label;
+  run.algorithm = plan.config.algorithm;
+  run.time_s = time.time_s;
+  run.lower_bound_s = sim::lower_bound_s(plan.program, machine);
+  run.wire_bytes_per_link = std::ranges::max(sim::link_bytes(plan.program, machine));
+  run.chips = plan.program.ranks();
+  run.messages = time.messages;
+  run.symmetric = plan.simulated.symmetric;
+  run.simulation_reason = plan.simulated.reason;
+  run.core_busy_s = std::ranges::max(time.core_busy_s);
+  run.links = run.symmetric ? links_of_each(plan, time) : all_links(machine, time);
+  if (time.failure) run.failure = report_failure(plan, *time.failure);
+}
+
+}  // namespace equarx::run
