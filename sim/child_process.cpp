@@ -5,20 +5,20 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <system_error>
 
-#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "models/os/child.hpp"
 #include "models/os/pipe.hpp"
 
 namespace equarx::sim {
@@ -38,24 +38,13 @@ void require_single_thread() {
     throw std::logic_error("a simulation was started while other threads were running");
 }
 
-void write_all(int descriptor, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) _exit(kExitFailure);
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
-}
-
-std::vector<std::byte> read_all(int descriptor) {
+std::vector<std::byte> read_all(const os::FileDescriptor& file) {
   std::vector<std::byte> bytes;
   std::array<std::byte, 1 << 16> block{};
   for (;;) {
-    const ssize_t count = read(descriptor, block.data(), block.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw_errno("reading from a simulation");
-    if (count == 0) return bytes;
+    const std::size_t count = os::read_up_to(file, block);
     bytes.insert(bytes.end(), block.begin(), block.begin() + count);
+    if (count < block.size()) return bytes;
   }
 }
 
@@ -78,16 +67,15 @@ std::vector<std::byte> read_all(int descriptor) {
     const auto raw = std::as_bytes(std::span(message));
     bytes.assign(raw.begin(), raw.end());
   }
-  write_all(descriptor.number(), bytes);
+  if (!os::write_all(descriptor, bytes)) _exit(kExitFailure);
   descriptor.close();
   _exit(status);
 }
 
 std::string failure_of(int status, std::span<const std::byte> bytes) {
-  if (WIFSIGNALED(status))
-    return fmt::format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
-  if (!bytes.empty()) return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-  return fmt::format("exit code {}", WEXITSTATUS(status));
+  if (WIFEXITED(status) && !bytes.empty())
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  return os::describe_end(status);
 }
 
 }  // namespace
@@ -105,12 +93,11 @@ ChildOutcome run_in_child(const std::function<std::vector<std::byte>()>& work) {
   }
   pipe.in.close();  // so that reading ends when the child does
   ChildOutcome outcome;
-  outcome.bytes = read_all(pipe.out.number());
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) throw_errno("waitpid");
-  outcome.succeeded = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
-  if (!outcome.succeeded) outcome.failure = failure_of(status, outcome.bytes);
+  outcome.bytes = read_all(pipe.out);
+  const std::optional<int> status = os::wait_for_end(child);
+  if (!status) throw_errno("waitpid");
+  outcome.succeeded = os::succeeded(*status);
+  if (!outcome.succeeded) outcome.failure = failure_of(*status, outcome.bytes);
   return outcome;
 }
 

@@ -52,6 +52,11 @@ class MadeUpTree(unittest.TestCase):
         self.write("experiments/input/json.hpp", "#include <nlohmann/json.hpp>\n")
         self.assertEqual(self.found(), [])
 
+    def test_a_header_that_reaches_a_library_through_another_is_found(self):
+        self.write("experiments/config/config.hpp", '#include "experiments/input/json.hpp"\n')
+        (message,) = self.found()
+        self.assertIn("experiments/config/config.hpp: includes experiments/input/json.hpp", message)
+
     def test_a_file_in_no_room_is_found(self):
         self.write("experiments/misc.cpp", "")
         (message,) = self.found()

@@ -6,7 +6,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "experiments/input/errors.hpp"
 
@@ -27,16 +26,15 @@ struct flock whole_file() {
 }  // namespace
 
 FolderLock::FolderLock(const std::filesystem::path& folder)
-    : descriptor_(open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kMode)) {
-  if (descriptor_ < 0)
+    : file_(open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, kMode)) {
+  if (!file_.is_open())
     throw input::InputError(
         "", fmt::format("cannot write to {}: {}", folder.string(), std::strerror(errno)));
   struct flock lock = whole_file();
-  if (fcntl(descriptor_, F_SETLK, &lock) == 0) return;
+  if (fcntl(file_.number(), F_SETLK, &lock) == 0) return;
   const int error = errno;
   const bool held = error == EACCES || error == EAGAIN;
-  const bool known = held && fcntl(descriptor_, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-  close(descriptor_);
+  const bool known = held && fcntl(file_.number(), F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
   if (!held)
     throw input::InputError(
         "", fmt::format("cannot lock {}: {}", folder.string(), std::strerror(error)));
@@ -45,7 +43,5 @@ FolderLock::FolderLock(const std::filesystem::path& folder)
                       "folder with -o",
                       known ? fmt::format(" (process {})", lock.l_pid) : "", folder.string()));
 }
-
-FolderLock::~FolderLock() { close(descriptor_); }
 
 }  // namespace equarx::output

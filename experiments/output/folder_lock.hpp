@@ -3,6 +3,8 @@
 
 #include <filesystem>
 
+#include "models/os/file_descriptor.hpp"
+
 namespace equarx::output {
 
 /// Holds the folder, by a lock on a file in it, until it is destroyed or its process ends in whatever
@@ -11,12 +13,9 @@ class FolderLock {
  public:
   /// @throws InputError if another process holds the folder, or it cannot be written to.
   explicit FolderLock(const std::filesystem::path& folder);
-  ~FolderLock();
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
 
  private:
-  int descriptor_;
+  os::FileDescriptor file_;
 };
 
 }  // namespace equarx::output

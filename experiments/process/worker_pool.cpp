@@ -1,20 +1,21 @@
 #include "experiments/process/worker_pool.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <optional>
+#include <span>
 #include <system_error>
 
-#include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
+
+#include "models/os/child.hpp"
+#include "models/os/pipe.hpp"
 
 namespace equarx::process {
 namespace {
@@ -23,47 +24,24 @@ namespace {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-/// Whether all of it went into the pipe; not, if there is nobody at its other end.
-bool write_all(int descriptor, const void* data, std::size_t bytes) {
-  const char* at = static_cast<const char*>(data);
-  while (bytes > 0) {
-    const ssize_t written = write(descriptor, at, bytes);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    at += written;
-    bytes -= static_cast<std::size_t>(written);
-  }
-  return true;
-}
-
-/// Whether that much came out of the pipe before its end.
-bool read_all(int descriptor, void* data, std::size_t bytes) {
-  char* at = static_cast<char*>(data);
-  while (bytes > 0) {
-    const ssize_t count = read(descriptor, at, bytes);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    at += count;
-    bytes -= static_cast<std::size_t>(count);
-  }
-  return true;
-}
-
 /// A message in a pipe: its length, and its bytes.
-bool write_message(int descriptor, const std::string& text) {
+bool write_message(const os::FileDescriptor& pipe, const std::string& text) {
   const std::uint64_t size = text.size();
-  return write_all(descriptor, &size, sizeof size) && write_all(descriptor, text.data(), size);
+  return os::write_all(pipe, std::as_bytes(std::span(&size, 1))) &&
+         os::write_all(pipe, std::as_bytes(std::span(text)));
 }
 
-bool read_message(int descriptor, std::string& text) {
+/// Whether a whole message came out of the pipe before its end.
+bool read_message(const os::FileDescriptor& pipe, std::string& text) {
   std::uint64_t size = 0;
-  if (!read_all(descriptor, &size, sizeof size)) return false;
+  if (os::read_up_to(pipe, std::as_writable_bytes(std::span(&size, 1))) < sizeof size) return false;
   text.resize(size);
-  return read_all(descriptor, text.data(), size);
+  return os::read_up_to(pipe, std::as_writable_bytes(std::span(text))) == size;
 }
 
 /// A worker's life.
-[[noreturn]] void live(int jobs, int results, const WorkerPool::Work& work) {
+[[noreturn]] void live(const os::FileDescriptor& jobs, const os::FileDescriptor& results,
+                       const WorkerPool::Work& work) {
   std::string request;
   while (read_message(jobs, request))
     if (!write_message(results, work(request))) break;
@@ -92,27 +70,25 @@ std::size_t WorkerPool::busy() const {
 }
 
 WorkerPool::Worker WorkerPool::make_worker() {
-  std::array<int, 2> jobs{};
-  std::array<int, 2> results{};
-  if (pipe(jobs.data()) != 0 || pipe(results.data()) != 0) throw_errno("pipe");
+  os::Pipe jobs = os::open_pipe();
+  os::Pipe results = os::open_pipe();
   std::fflush(nullptr);  // or the child would write our text again
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) throw_errno("starting a worker");
   if (child == 0) {
     settle(parent);
-    close(jobs[1]);
-    close(results[0]);
-    for (const Worker& other : workers_) {
-      close(other.jobs);
-      close(other.results);
+    jobs.in.close();
+    results.out.close();
+    // Or another worker would never see that its jobs have ended.
+    for (Worker& other : workers_) {
+      other.jobs.close();
+      other.results.close();
     }
-    live(jobs[0], results[1], work_);
+    live(jobs.out, results.in, work_);
   }
   setpgid(child, child);  // whoever is first
-  close(jobs[0]);
-  close(results[1]);
-  return {.process = child, .jobs = jobs[1], .results = results[0]};
+  return {.process = child, .jobs = std::move(jobs.in), .results = std::move(results.out)};
 }
 
 WorkerPool::Worker& WorkerPool::free_worker() {
@@ -131,14 +107,10 @@ void WorkerPool::start(std::size_t job, const std::string& request) {
 /// Ends a worker. Returns how it ended, in words.
 std::string WorkerPool::bury(Worker& worker) {
   kill(-worker.process, SIGKILL);
-  close(worker.jobs);
-  close(worker.results);
-  int status = 0;
-  while (waitpid(worker.process, &status, 0) < 0)
-    if (errno != EINTR) return "unknown";
-  if (WIFSIGNALED(status))
-    return fmt::format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
-  return fmt::format("exit code {}", WEXITSTATUS(status));
+  worker.jobs.close();
+  worker.results.close();
+  const std::optional<int> status = os::wait_for_end(worker.process);
+  return status ? os::describe_end(*status) : "unknown";
 }
 
 FinishedJob WorkerPool::finish(Worker& worker) {
@@ -154,7 +126,7 @@ FinishedJob WorkerPool::finish(Worker& worker) {
 std::vector<FinishedJob> WorkerPool::wait(int milliseconds) {
   std::vector<pollfd> watched;
   for (const Worker& worker : workers_)
-    watched.push_back({.fd = worker.results, .events = POLLIN, .revents = 0});
+    watched.push_back({.fd = worker.results.number(), .events = POLLIN, .revents = 0});
   std::vector<FinishedJob> finished;
   if (poll(watched.data(), watched.size(), milliseconds) < 0) {
     if (errno == EINTR) return finished;
@@ -162,7 +134,8 @@ std::vector<FinishedJob> WorkerPool::wait(int milliseconds) {
   }
   for (const pollfd& ready : watched) {
     if (ready.revents == 0) continue;
-    const auto worker = std::ranges::find(workers_, ready.fd, &Worker::results);
+    const auto worker = std::ranges::find(workers_, ready.fd,
+                                          [](const Worker& each) { return each.results.number(); });
     if (worker->busy) finished.push_back(finish(*worker));
   }
   return finished;

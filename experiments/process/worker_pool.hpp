@@ -8,6 +8,8 @@
 
 #include <sys/types.h>
 
+#include "models/os/file_descriptor.hpp"
+
 namespace equarx::process {
 
 /// A job that has ended.
@@ -42,8 +44,8 @@ class WorkerPool {
  private:
   struct Worker {
     pid_t process = 0;
-    int jobs = -1;     ///< pipe to it
-    int results = -1;  ///< pipe from it
+    os::FileDescriptor jobs;     ///< pipe to it
+    os::FileDescriptor results;  ///< pipe from it
     bool busy = false;
     std::size_t job = 0;
   };

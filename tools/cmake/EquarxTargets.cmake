@@ -43,7 +43,7 @@ function(equarx_test name)
   set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   if(NOT ARG_OPTIMISED)
     target_compile_options(${name} PRIVATE ${equarx_test_options})
-    target_precompile_headers(${name} REUSE_FROM equarx_catch_main)
+    target_precompile_headers(${name} REUSE_FROM equarx_test_headers)
   endif()
   target_link_libraries(${name} PRIVATE equarx_compile_options equarx_catch_main ${ARG_LINKS})
   target_compile_definitions(${name} PRIVATE

@@ -1,6 +1,7 @@
 #include "models/os/file_descriptor.hpp"
 
 #include <cerrno>
+#include <utility>
 
 #include <fcntl.h>
 
@@ -42,4 +43,18 @@ TEST_CASE("what open() refused is not open, and what is not there cannot be clos
   REQUIRE(::close(closed_elsewhere.number()) == 0);
   REQUIRE_FALSE(closed_elsewhere.close());
   REQUIRE(errno == EBADF);
+}
+
+TEST_CASE("a file descriptor that moves takes the file with it") {
+  FileDescriptor first(open_null());
+  const int number = first.number();
+  FileDescriptor second(std::move(first));
+  REQUIRE_FALSE(first.is_open());
+  REQUIRE(second.number() == number);
+  FileDescriptor third(open_null());
+  const int replaced = third.number();
+  third = std::move(second);
+  REQUIRE(third.number() == number);
+  REQUIRE(is_open(number));
+  REQUIRE_FALSE(is_open(replaced));
 }

@@ -1,6 +1,10 @@
 #include "models/os/pipe.hpp"
 
+#include <csignal>
+#include <string>
 #include <system_error>
+#include <thread>
+#include <vector>
 
 #include <sys/resource.h>
 
@@ -32,4 +36,35 @@ TEST_CASE("a process that has no file descriptors left gets no pipe") {
   }
   REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
   REQUIRE(refused);
+}
+
+TEST_CASE("more bytes than a pipe holds arrive, and reading says where they end") {
+  Pipe pipe = open_pipe();
+  std::vector<std::byte> sent(1 << 20);
+  for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<std::byte>(i * 7);
+  std::thread writer([&] {
+    write_all(pipe.in, sent);
+    pipe.in.close();
+  });
+  std::vector<std::byte> received(sent.size() + 1);
+  const std::size_t count = read_up_to(pipe.out, received);
+  writer.join();
+  REQUIRE(count == sent.size());
+  received.resize(count);
+  REQUIRE(received == sent);
+  REQUIRE(read_up_to(pipe.out, received) == 0);
+}
+
+TEST_CASE("what nobody reads cannot be written") {
+  Pipe pipe = open_pipe();
+  pipe.out.close();
+  const auto before = std::signal(SIGPIPE, SIG_IGN);
+  const bool written = write_all(pipe.in, std::vector<std::byte>(1));
+  std::signal(SIGPIPE, before);
+  REQUIRE_FALSE(written);
+}
+
+TEST_CASE("what is not open cannot be read") {
+  std::vector<std::byte> bytes(1);
+  REQUIRE_THROWS_AS(read_up_to(FileDescriptor(), bytes), std::system_error);
 }

@@ -1,0 +1,1 @@
+// Nothing: CMake precompiles headers for a target that compiles something.
