@@ -74,13 +74,17 @@ def of_run() -> frozenset[str]:
 
 
 def of_sweep() -> set[str]:
-    """Keys of the lines of results.jsonl; those of a run are as above."""
+    """Keys of the lines of results.jsonl, of a study, too; those of a run are as above."""
     sweep = {"name": "keys", "base": {**SMALL, "numerics": "off"},
              "axes": [{"key": "/topology", "values": [{"slice": "2x2"}, {"mesh": "3x3"}]}]}  # which has no ring
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         program("sweep", written(folder, sweep), "-o", "results", folder=folder, code=1)
         lines = (folder / "results" / "results.jsonl").read_text().splitlines()
+        study = {"title": "", "source": "", "notes": [], "experiments": [{"name": "one", "config": SMALL}], "rows": []}
+        (folder / "study.json").write_text(json.dumps(study))
+        program("reproduce", ".", "-o", "study", folder=folder)
+        lines += (folder / "study" / "results.jsonl").read_text().splitlines()
     return {path for line in lines for path in json_keys.paths(json.loads(line), CLOSED | {"run"})}
 
 
