@@ -11,6 +11,7 @@ namespace equarx::sim {
 struct Progress {
   bool deadlocked = false;
   std::uint32_t active_rank = 0;  ///< the one that ran last
+  /// Where a chip is in its list of instructions.
   struct Chip {
     collectives::InstructionId instruction = 0;
     bool done = false;

@@ -9,6 +9,7 @@
 
 namespace equarx::sim {
 
+/// A result as bytes for another process of this program.
 std::vector<std::byte> to_bytes(const TimeResult& result);
 
 /// @throws SimulationError if bytes are missing.

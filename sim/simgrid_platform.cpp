@@ -83,7 +83,8 @@ void add_route(s4u::NetZone* zone, s4u::Host* from, s4u::Host* to,
 }
 
 /// Every pair of chips that sends, with the way of its messages.
-std::map<std::pair<std::uint32_t, std::uint32_t>, const Route*> routes_of_pairs(const Machine& machine) {
+std::map<std::pair<std::uint32_t, std::uint32_t>, const Route*> routes_of_pairs(
+    const Machine& machine) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, const Route*> pairs;
   for (std::uint32_t rank = 0; rank < machine.ranks(); ++rank)
     for (const Way& way : machine.ways[rank]) pairs.emplace(std::pair{rank, way.peer}, &way.route);

@@ -60,6 +60,7 @@ struct Trace {
   bool operator==(const Trace&) const = default;
 };
 
+/// When things were done in a simulation, and what moved over each link.
 struct TimeResult {
   double time_s = 0.0;         ///< when the last chip was done, or the first noticed a failure
   std::uint64_t messages = 0;  ///< received by all chips together
@@ -72,6 +73,7 @@ struct TimeResult {
   bool operator==(const TimeResult&) const = default;
 };
 
+/// What is simulated besides the program once.
 struct SimulationOptions {
   Schedule schedule;    ///< the program once, by default
   bool traced = false;  ///< keep a trace

@@ -19,6 +19,7 @@ struct Point {
   Point operator*(double factor) const { return {x * factor, y * factor}; }
 };
 
+/// Where a drawing has its chips and cables, in its own units of length.
 struct Layout {
   Point box;                 ///< width and height of a chip
   std::vector<Point> chips;  ///< centre of each chip

@@ -15,6 +15,7 @@ struct DegreeRange {
   std::uint32_t most = 0;
 };
 
+/// The fewest and the most cables that a chip has.
 DegreeRange degree_range(const Topology& topology);
 
 /// Hops of shortest routes between two different chips; both are 0 for a single chip.

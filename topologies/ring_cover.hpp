@@ -14,11 +14,13 @@ namespace equarx::topology {
 /// visit every chip once.
 using RingCover = std::vector<std::array<ChipId, 2>>;
 
+/// Whether the chips must be on one ring.
 enum class CoverKind : std::uint8_t {
   one_ring,    ///< a Hamiltonian cycle
   many_rings,  ///< a 2-factor
 };
 
+/// What looking for a cover has found.
 struct CoverSearch {
   std::optional<RingCover> cover;
   bool exhausted = false;  ///< without a cover: whether it is proved that there is none

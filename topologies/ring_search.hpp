@@ -10,12 +10,14 @@
 
 namespace equarx::topology {
 
+/// How the search for a ring ended.
 enum class RingOutcome : std::uint8_t {
   found,
   none,       ///< proved: there is no such ring
   not_found,  ///< the search gave up; there may be one
 };
 
+/// What looking for a ring through every chip has found.
 struct RingSearch {
   RingOutcome outcome = RingOutcome::not_found;
   std::vector<ChipId> ring = {};  ///< if found

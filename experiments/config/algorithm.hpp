@@ -29,6 +29,7 @@ bool has_two_phases(Algorithm algorithm);
 
 /// Whether it can run with formats that have scales, and with those that have none.
 bool can_be_quantized(collectives::Collective collective, Algorithm algorithm);
+/// Whether it can run with formats that have no scales.
 bool can_be_plain(Algorithm algorithm);
 
 /// Whether it can run the collective with this format.

@@ -12,6 +12,7 @@
 
 namespace equarx::config {
 
+/// The names of a machine's chips, and which chip each means.
 class ChipNames {
  public:
   /// The names must differ.

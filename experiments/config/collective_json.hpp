@@ -11,12 +11,14 @@ namespace equarx::config {
 
 /// "collective"; AllReduce by default.
 collectives::Collective read_collective_kind(input::ObjectReader& reader);
+/// What a configuration calls the collective.
 std::string_view collective_key(collectives::Collective collective);
 
 /// The algorithms to compare; `dtype` is that of the tensor.
 std::vector<CollectiveConfig> read_collectives(input::ObjectReader& reader,
                                                collectives::Collective collective,
                                                numerics::ElementFormat dtype);
+/// A collective as a configuration has it, with every default filled in.
 input::Json collective_json(const CollectiveConfig& collective, collectives::Collective kind);
 
 /// "reduce-scatter", "all-gather" or "both".

@@ -22,6 +22,7 @@
 
 namespace equarx::config {
 
+/// How a user describes the chips and cables.
 enum class TopologyKind : std::uint8_t {
   slice,            ///< one that the hardware is offered in, with its wraparound rule
   mesh,             ///< a grid without wraparound
@@ -55,6 +56,7 @@ struct AvoidedCable {
 
 struct PlannedTopology;
 
+/// Which chips there are, and how cables join them.
 struct TopologyConfig {
   TopologyKind kind = TopologyKind::slice;
   topology::GridShape shape;        ///< of a slice, mesh, torus or ring
@@ -66,6 +68,7 @@ struct TopologyConfig {
   std::shared_ptr<const PlannedTopology> planned;
 };
 
+/// The tensor that each chip has: its size, its type, and where its values come from.
 struct TensorConfig {
   std::vector<std::uint64_t> shape;  ///< empty if the size was given in bytes
   std::uint64_t elements = 0;        ///< on each chip
@@ -91,6 +94,7 @@ struct NamedBlockFormat : numerics::BlockFormat {
   std::string name = "bf16";
 };
 
+/// A collective to run: its algorithm, its format on the wire, and how it cuts the tensor.
 struct CollectiveConfig {
   std::string label;
   Algorithm algorithm = collectives::find_algorithm("ring");
@@ -124,6 +128,7 @@ struct ChipFault {
   double slowdown = 1.0;  ///< factor on its core time, above 0
 };
 
+/// What is slow or broken of a machine.
 struct FaultsConfig {
   std::vector<LinkFault> links;
   std::vector<ChipFault> chips;
@@ -144,8 +149,10 @@ struct WorkloadConfig {
   workloads::PhaseOperations operations;  ///< of each chip, on all chips of the topology
 };
 
+/// Whether every chip is simulated, or representatives stand for all.
 enum class SimulationMode : std::uint8_t { automatic, full, symmetric };
 
+/// All that a user asks for in one experiment, with every default filled in.
 struct ExperimentConfig {
   std::string hardware;  ///< as the user wrote it: a name, or the path of a file
   hardware::Chip chip;

@@ -11,6 +11,7 @@ namespace equarx::config {
 /// Chips and cables of the largest graph file: above any machine (the largest TPU pod has 9,216
 /// chips), and few enough for everything that is computed from all of them.
 inline constexpr std::uint32_t kMostGraphChips = 1 << 14;
+/// Links of the largest graph file.
 inline constexpr std::size_t kMostGraphLinks = std::size_t{1} << 17;
 
 /// Reads the contents of a graph file. @throws InputError for anything that is not right, such as

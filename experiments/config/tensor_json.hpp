@@ -28,6 +28,7 @@ struct ImposedSize {
 /// @throws InputError also if another size is asked for than the imposed one.
 TensorConfig read_tensor(input::ObjectReader reader, std::uint32_t ranks,
                          const std::optional<ImposedSize>& imposed = std::nullopt);
+/// A tensor as a configuration has it, with every default filled in.
 input::Json tensor_json(const TensorConfig& tensor);
 
 /// What a tensor's values are: their distribution, or "files".

@@ -22,6 +22,7 @@ struct LinkSpeed {
   double latency_s = 0.0;  ///< per hop
 };
 
+/// The chips and links of a topology, with the speed of each link.
 struct PlannedTopology {
   topology::Topology graph;
   std::optional<topology::GridShape> shape;  ///< if it is a grid

@@ -16,7 +16,9 @@ inline constexpr input::EnumNames<TopologyKind, 6> kTopologyKinds({
     {TopologyKind::file, "file"},
 });
 
+/// Reads which chips and cables there are. @throws InputError for what is not valid, or not offered with this chip.
 TopologyConfig read_topology(input::ObjectReader reader, const hardware::Chip& chip);
+/// A topology as a configuration has it, with every default filled in.
 input::Json topology_json(const TopologyConfig& topology);
 
 }  // namespace equarx::config

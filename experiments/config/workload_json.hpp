@@ -14,6 +14,7 @@ namespace equarx::config {
 /// @throws InputError, also for a phase that the model or so many chips cannot do.
 WorkloadConfig read_workload(input::ObjectReader reader, std::uint32_t chips);
 
+/// A workload as a configuration has it, with every default filled in.
 input::Json workload_json(const WorkloadConfig& workload);
 
 /// "prefill" or "decode".

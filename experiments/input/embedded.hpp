@@ -6,6 +6,7 @@
 
 namespace equarx::input {
 
+/// A file of configs/ that is part of the program.
 struct EmbeddedFile {
   std::string_view name;  ///< without directory and ".json"
   std::string_view text;

@@ -14,6 +14,7 @@
 
 namespace equarx::inspect {
 
+/// How a tensor file is quantized.
 struct QuantizeOptions {
   numerics::BlockFormat format;
   /// Of a strided scale group; a minishard has 1024 times as many elements, the last one fewer.
@@ -23,6 +24,7 @@ struct QuantizeOptions {
 /// Reads format, scale, layout, block, rounding and elements_per_scale. @throws InputError.
 QuantizeOptions read_quantize_options(const input::Json& json);
 
+/// What quantizing a tensor file does to its values.
 struct QuantizeReport {
   std::vector<std::uint64_t> shape;
   numerics::ErrorMetrics error;     ///< of the dequantized values against those of the file

@@ -25,7 +25,9 @@ struct TopologyReport {
 /// @throws InputError for more chips than can be simulated one by one.
 TopologyReport report_topology(const config::TopologyConfig& config, const hardware::Chip& chip);
 
+/// The report for people.
 std::string to_table(const TopologyReport& report);
+/// The report for programs.
 input::Json to_json(const TopologyReport& report);
 
 /// An SVG picture with the ring highlighted, if there is one.

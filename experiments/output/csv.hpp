@@ -6,6 +6,7 @@
 
 namespace equarx::output {
 
+/// Fields as they are, not yet quoted.
 using CsvRow = std::vector<std::string>;
 
 /// Rows as CSV (RFC 4180, lines end in a line feed).

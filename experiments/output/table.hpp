@@ -6,6 +6,7 @@
 
 namespace equarx::output {
 
+/// Cells of a line, from left to right.
 using TableRow = std::vector<std::string>;
 
 /// Rows of equal length in columns as wide as their widest cell; the first to the left, others to the right.

@@ -11,6 +11,7 @@
 
 namespace equarx::plan {
 
+/// Why something cannot be done.
 struct Obstacle {
   std::string pointer;  ///< JSON pointer of the key that is to blame; empty: none is
   std::string reason;   ///< what is wrong, and the remedy

@@ -33,6 +33,7 @@ struct PlannedCollective {
   std::vector<Unsuited> unsuited;
 };
 
+/// All that an experiment computes, before any of it is computed.
 struct Plan {
   config::ExperimentConfig config;  ///< with every default filled in
   std::vector<PlannedCollective> collectives;

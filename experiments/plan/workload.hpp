@@ -29,6 +29,7 @@ struct LayerKind {
   sim::Schedule schedule;
 };
 
+/// A transformer's phase: its operations, and when each chip computes and communicates.
 struct WorkloadPlan {
   std::vector<OperationTotal> operations;  ///< in order; AllReduces are not among them
   double compute_s = 0.0;                  ///< of one chip, in the whole phase

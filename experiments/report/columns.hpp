@@ -26,6 +26,7 @@ enum class ColumnKind {
 
 std::string_view name(ColumnKind kind);
 
+/// A column of the report's table, with its cells.
 struct ReportColumn {
   std::string key;    ///< unique: "time_s", "breakdown/bubbles_s", "/tensor/bytes" of an axis
   std::string title;  ///< for people; not yet made safe for HTML

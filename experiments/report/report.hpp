@@ -18,6 +18,7 @@ struct ReportPicture {
   std::optional<std::size_t> row = {};  ///< index into the results' rows, if it is of one of them
 };
 
+/// What a report page is made of.
 struct ReportInput {
   std::string title;
   ReportResults results;

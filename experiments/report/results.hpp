@@ -33,6 +33,7 @@ struct ReportRow {
   std::string error = {};                   ///< why it failed; empty if it did not
 };
 
+/// The results of all files that a report is about.
 struct ReportResults {
   std::vector<ReportSource> sources;
   std::vector<ReportRow> rows;

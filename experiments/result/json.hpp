@@ -8,6 +8,7 @@
 
 namespace equarx::result {
 
+/// What a result in JSON has besides what it always has.
 struct JsonOptions {
   bool links = false;  ///< with what crossed every link direction
 };

@@ -13,6 +13,7 @@ namespace equarx::run {
 /// Called before each part of the work with a line about it.
 using Progress = std::function<void(const std::string&)>;
 
+/// How an experiment is run; none of it changes a result.
 struct ExperimentOptions {
   unsigned value_threads = 0;       ///< that compute values; 0: one for each core
   RunObserver* observer = nullptr;  ///< gets the events of the collectives that it wants

@@ -8,6 +8,7 @@
 
 namespace equarx::run {
 
+/// Who wants to know what happens in a simulation, event by event: a trace, for one.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;

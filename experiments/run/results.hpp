@@ -72,6 +72,7 @@ struct RunResult {
   std::optional<values::ValueResult> numerics;  ///< none if switched off
 };
 
+/// What an experiment has found, with the configuration that made it.
 struct ExperimentResult {
   config::ExperimentConfig config;  ///< with every default filled in
   std::vector<RunResult> runs;

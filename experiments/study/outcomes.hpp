@@ -12,6 +12,7 @@
 
 namespace equarx::study {
 
+/// An expected value beside the simulated one.
 struct StudyOutcome {
   StudyRow row;
   std::optional<double> simulated = std::nullopt;  ///< none if its point or its run failed

@@ -25,6 +25,7 @@ enum class Role : std::uint8_t { calibration, prediction, closed_form };
 
 std::string_view name(Role role);
 
+/// How a simulated value must be to the expected one.
 enum class Relation : std::uint8_t {
   equals,   ///< within the tolerance of the expected value
   at_most,  ///< the expected value is a limit
@@ -48,6 +49,7 @@ struct StudyRow {
   std::string source;
 };
 
+/// A study: experiments, and what is expected of them.
 struct Study {
   std::string title;
   std::string source;

@@ -11,6 +11,7 @@
 
 namespace equarx::sweep {
 
+/// The points of a sweep: all combinations of its axes' values but those excluded.
 class SweepPoints : public PointSet {
  public:
   /// @throws InputError if there are no points, or more than kMostCombinations.

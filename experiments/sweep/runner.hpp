@@ -11,6 +11,7 @@
 
 namespace equarx::sweep {
 
+/// Which points of a sweep are computed, and by how many processes.
 struct SweepOptions {
   std::size_t jobs = 1;  ///< processes
   SweepShard shard = {};
@@ -25,6 +26,7 @@ struct SweepStatus {
   std::size_t failed = 0;
 };
 
+/// What a sweep came to.
 struct SweepOutcome {
   SweepStatus status;
   std::vector<KeyedPoint> keyed;  ///< the shard's points, if all were looked at

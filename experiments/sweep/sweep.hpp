@@ -36,6 +36,7 @@ struct SweepPointers {
   std::string exclude = "/exclude";
 };
 
+/// A configuration, and the values that some of its keys take in turn.
 struct Sweep {
   std::string name;
   input::JsonValue base;

@@ -12,9 +12,11 @@
 
 namespace equarx::trace {
 
-// Threads of a chip's process: its core, other work on it, and its DMAs.
+/// Thread of a chip's process: its core.
 inline constexpr std::uint32_t kCore = 1;
+/// Thread of a chip's process: other work on its core.
 inline constexpr std::uint32_t kOtherWork = 2;
+/// Thread of a chip's process: the first of its DMAs.
 inline constexpr std::uint32_t kFirstDma = 3;
 
 /// A transfer's times, in order.
@@ -53,9 +55,11 @@ struct TracedRun {
   std::vector<DrawnTransfer> drawn;       ///< by transfer
 };
 
-// Each writes its part of the trace.
+/// Writes what each core does, and when.
 void write_cores(const TracedRun& run);
+/// Writes when each transfer begins and ends, with arrows from sender to receiver.
 void write_transfers(const TracedRun& run);
+/// Writes when each link moves bytes.
 void write_links(const TracedRun& run);
 
 }  // namespace equarx::trace

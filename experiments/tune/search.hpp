@@ -8,6 +8,7 @@
 
 namespace equarx::tune {
 
+/// What a search has found.
 struct TuneFound {
   TuneCounts counts;
   std::vector<UnfitCandidates> unfit;

@@ -35,6 +35,7 @@ struct TuneFamily {
   config::CollectiveConfig config;  ///< with one microshard
 };
 
+/// A way to do the collective: a family, cut into so many microshards.
 struct TuneCandidate {
   std::size_t family = 0;
   std::uint32_t microshards = 1;
@@ -46,6 +47,7 @@ struct UnsuitedScheme {
   std::string reason;
 };
 
+/// All candidates, by scheme and family.
 struct TuneSpace {
   std::vector<TuneScheme> schemes;
   std::vector<TuneFamily> families;
@@ -56,6 +58,7 @@ struct TuneSpace {
 
 /// Elements per scale that are tried (of strided scales; they choose the minishards of all formats).
 inline constexpr std::array<std::uint32_t, 5> kElementsPerScale = {32, 64, 128, 256, 512};
+/// Microshards in a minishard that are tried.
 inline constexpr std::array<std::uint32_t, 5> kMicroshards = {1, 2, 4, 8, 16};
 
 /// Formats by name, each once; every one with scales, bf16 and fp32 if there are no names.

@@ -11,6 +11,7 @@
 
 namespace equarx::tune {
 
+/// What theory says of an algorithm's error.
 struct ErrorPrediction {
   double nmse = 0.0;   ///< by docs/numerics.md, without the rounding of plain phases
   double floor = 0.0;  ///< the computed error is not below this

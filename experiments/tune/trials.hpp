@@ -21,6 +21,7 @@ double trial_sample(const config::TensorConfig& tensor);
 /// in the space.
 class TuneTrials {
  public:
+  /// A candidate's simulated time, with the cut that gave it.
   struct Time {
     std::optional<double> time_s;  ///< none if a link breaks
     std::optional<std::uint32_t> minishards;

@@ -29,6 +29,7 @@
 
 namespace equarx::tune {
 
+/// What the user wants of `tune`.
 struct TuneOptions {
   TuneLimits limits;
   std::vector<std::string> formats;  ///< see tune_formats()
@@ -66,6 +67,7 @@ struct UnfitCandidates {
   std::uint64_t count = 0;
 };
 
+/// All that `tune` has to say.
 struct TuneResult {
   config::ExperimentConfig config;  ///< with the baseline as its only collective
   std::size_t baseline_index = 0;   ///< of the collectives that there were

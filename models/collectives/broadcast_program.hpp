@@ -9,6 +9,7 @@
 
 namespace equarx::collectives {
 
+/// How a broadcast along a ring is done.
 struct BroadcastOptions {
   RingStyle style = RingStyle::full_loop;
   numerics::BlockFormat format;  ///< on the wire; encoded once, by rank 0

@@ -8,6 +8,7 @@
 
 namespace equarx::collectives {
 
+/// How an exchange, in which every rank sends to many others, is done.
 struct ExchangeOptions {
   /// Formats on the wire. Sums are formed in FP32 whatever they are, and encoded anew for each message.
   numerics::BlockFormat reduce_scatter;

@@ -21,6 +21,7 @@ struct SentMinishard {
   std::vector<MessageId> payload;
 };
 
+/// Writes the instructions that a minishard's journey is made of: encoding, sending, receiving, summing.
 class MinishardWriter {
  public:
   explicit MinishardWriter(ProgramWriter& writer, RankRange ranks = {})

@@ -15,10 +15,13 @@
 
 namespace equarx::collectives {
 
-/// Index of a Buffer, Channel, Message or Instruction within its program.
+/// Index of a Buffer within its program.
 using BufferId = std::uint32_t;
+/// Index of a Channel within its program.
 using ChannelId = std::uint32_t;
+/// Index of a Message within its program.
 using MessageId = std::uint32_t;
+/// Index of an Instruction within its program.
 using InstructionId = std::uint32_t;
 
 /// What ranks have, and what they get. V is the tensor, its shards one for each rank.
@@ -30,9 +33,12 @@ enum class Collective : std::uint8_t {
   broadcast,       ///< rank 0 has a V, and every rank gets it
 };
 
+/// The part of a collective that something belongs to.
 enum class Phase : std::uint8_t { reduce_scatter, all_gather };
+/// Values of Phase.
 inline constexpr std::size_t kPhases = 2;
 
+/// What a buffer holds, and a message carries.
 enum class Content : std::uint8_t {
   payload,  ///< the encoded elements of one microshard
   scales,   ///< the encoded scales of one minishard
@@ -72,6 +78,7 @@ struct Message {
       false;  ///< neighbours synchronise before it: the first of a quantized ring step
 };
 
+/// What an instruction does.
 enum class Op : std::uint8_t {
   find_scales,    ///< abs-max of a tile's values into the scale groups of its minishard
   encode_scales,  ///< abs-max of a minishard -> its scales, into `buffer`
@@ -105,6 +112,7 @@ struct RankRange {
   bool operator==(const RankRange&) const = default;
 };
 
+/// One step of a rank's list: what it does, on which tile, with which buffer and message.
 struct Instruction {
   Op op = Op::send;
   Phase phase = Phase::reduce_scatter;

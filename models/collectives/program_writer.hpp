@@ -66,6 +66,7 @@ class ProgramWriter {
   double due_ = 0.0;
 };
 
+/// Another microshard of the same minishard.
 inline Tile at(Tile tile, std::uint32_t microshard) {
   tile.microshard = microshard;
   return tile;

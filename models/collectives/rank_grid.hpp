@@ -7,6 +7,7 @@
 
 namespace equarx::collectives {
 
+/// Number of a chip that takes part in a collective, from 0.
 using Rank = std::uint32_t;
 
 /// The way from one rank to another: the rank that it leads to from rank 0. A program that names

@@ -18,7 +18,9 @@ enum class Direction : std::uint8_t {
   forward,   ///< to the next place
   backward,  ///< to the one before
 };
+/// Values of Direction.
 inline constexpr std::size_t kDirections = 2;
+/// To go through them.
 inline constexpr std::array<Direction, kDirections> kBothDirections = {Direction::forward,
                                                                        Direction::backward};
 
@@ -36,6 +38,7 @@ enum class RingStyle : std::uint8_t {
 
 std::string_view name(RingStyle style);
 
+/// How a collective goes along rings.
 struct RingOptions {
   RingStyle style = RingStyle::full_loop;
   /// Formats on the wire. A phase whose format has scales is quantized: FP32 sums, encoded anew at

@@ -61,6 +61,7 @@ struct BlockFormat {
 
 /// Largest code of the integers: they are symmetric, so the lowest code of two's complement is not used.
 inline constexpr int kInt8LargestCode = 127;  ///< of mxint8 too, in units of 2^-6
+/// Largest code of int4.
 inline constexpr int kInt4LargestCode = 7;
 
 /// Bits of one stored element.

@@ -50,6 +50,7 @@ struct Chip {
   double link_rate() const { return link_bandwidth.value * link_efficiency.value; }
 };
 
+/// What kind of number a parameter is.
 enum class ParameterKind : std::uint8_t {
   quantity,  ///< has a dimension, and a unit in files
   ratio,     ///< a plain number above 0 and up to 1

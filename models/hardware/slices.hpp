@@ -24,6 +24,7 @@ struct CubeRule {
   std::uint32_t most_chips = 1;  ///< of the largest slice; at least those of one cube
 };
 
+/// Which axes of a slice wrap around.
 enum class WraparoundRule : std::uint8_t {
   never,
   axis_length,  ///< an axis wraps around if it has a certain length

@@ -19,6 +19,7 @@ struct Lane {
   std::vector<collectives::BufferId> buffers;  ///< in rising order
 };
 
+/// The lanes of a program, by segment.
 class LaneTable {
  public:
   /// Keeps a reference to `program`.

@@ -13,6 +13,7 @@
 
 namespace equarx::values {
 
+/// What a collective has made of the values.
 struct ValueResult {
   numerics::ErrorMetrics against_exact;  ///< against the sum of all ranks' tensors in double
   std::optional<numerics::ErrorMetrics> against_baseline;
@@ -33,6 +34,7 @@ struct ValueResult {
 /// enough that a sample of a few percent is not one place.
 inline constexpr std::uint32_t kSampleWindows = 64;
 
+/// How values are computed, and what is done with them.
 struct ValueOptions {
   unsigned threads = 0;                    ///< 0: one for each core
   const ResultTensor* baseline = nullptr;  ///< compare with this result, too

@@ -6,6 +6,7 @@
 
 namespace equarx::workloads {
 
+/// Which unit of a chip an operation is for.
 enum class OperationKind : std::uint8_t {
   matrix,     ///< activations times weights
   attention,  ///< queries, keys and values

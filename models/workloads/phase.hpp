@@ -23,6 +23,7 @@ struct Decode {
   std::uint64_t batch = 1;  ///< sequences
 };
 
+/// What a transformer does.
 using Phase = std::variant<Prefill, Decode>;
 
 /// A phase in the terms of attention.
@@ -35,6 +36,7 @@ struct Extent {
   double rows() const { return queries * batch; }
 };
 
+/// How many positions a phase computes, and attends to.
 Extent extent(const Phase& phase);
 
 /// A phase that the model cannot do.

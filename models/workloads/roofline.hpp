@@ -22,6 +22,7 @@ enum class Roof : std::uint8_t { matrix, vector, hbm };
 
 std::string_view name(Roof roof);
 
+/// How long a chip takes for an operation, and what limits it.
 struct OperationTime {
   double seconds = 0.0;  ///< overhead included
   Roof roof = Roof::hbm;

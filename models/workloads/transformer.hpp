@@ -9,11 +9,13 @@ namespace equarx::workloads {
 /// Bytes of one element of an activation, of the KV cache and of what an AllReduce sums: bf16.
 inline constexpr double kActivationBytes = 2.0;
 
+/// The function between the matrices of a feed-forward layer.
 enum class Activation : std::uint8_t { gelu, silu };
 
 /// What weights are stored as, in HBM.
 enum class WeightType : std::uint8_t { bf16, fp32 };
 
+/// Bytes of one weight.
 double bytes_of(WeightType type);
 
 /// The shape of a decoder-only transformer with grouped-query attention and rotary positions, as its

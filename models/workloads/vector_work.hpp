@@ -7,8 +7,11 @@
 
 namespace equarx::workloads {
 
+/// Vector operations to decode an element.
 inline constexpr double kFromBf16 = numerics::decode_operations(numerics::ElementFormat::bf16);
+/// Vector operations to encode an element.
 inline constexpr double kToBf16 = numerics::encode_operations(numerics::ElementFormat::bf16);
+/// Vector operations to add two elements.
 inline constexpr double kAdd = 1.0;
 /// Root-mean-square norm, its statistics: square, add up.
 inline constexpr double kNormSum = 2.0;
@@ -23,6 +26,7 @@ inline constexpr double kSoftmax = 9.0;
 inline constexpr double kGelu = 9.0;
 /// Exponential (2), add, reciprocal, multiply.
 inline constexpr double kSilu = 5.0;
+/// Vector operations to multiply two elements.
 inline constexpr double kMultiply = 1.0;
 
 }  // namespace equarx::workloads

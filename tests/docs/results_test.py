@@ -33,6 +33,7 @@ SMALL = {
     "collectives": [{"label": "bf16", "algorithm": "ring"},
                     {"label": "auto", "algorithm": "auto", "format": "int8"}],
 }
+TINY = {**SMALL, "tensor": {"bytes": "64 B"}}  # some candidates have too few elements
 BROKEN = {**SMALL, "numerics": "off",
           "faults": {"links": [{"between": ["(0,0)", "(0,1)"], "fails_at": "1 us"}]}}
 PREFILL = {
@@ -90,10 +91,14 @@ def of_sweep() -> set[str]:
 
 def of_tune() -> set[str]:
     """Keys of `tune --json`; a candidate's collective is a configuration."""
+    closed = CLOSED | {f"{of}[].collective" for of in ("front", "others")}
+    found = set()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        made = json.loads(program("tune", written(folder, SMALL), "--formats", "int8,bf16", "--json", folder=folder))
-    return json_keys.paths(made, CLOSED | {f"{of}[].collective" for of in ("front", "others")})
+        for config in (SMALL, TINY):
+            made = program("tune", written(folder, config), "--formats", "int8,bf16", "--json", folder=folder)
+            found |= json_keys.paths(json.loads(made), closed)
+    return found
 
 
 def of_reproduce() -> set[str]:

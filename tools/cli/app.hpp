@@ -10,6 +10,7 @@ namespace equarx::cli {
 /// Names of option values (`type_name`) that completion has an answer for; any other is free text.
 inline constexpr const char* kFile = "FILE";
 inline constexpr const char* kPath = "PATH";  ///< the same, of an argument named FILE
+/// An argument that is a folder.
 inline constexpr const char* kFolder = "FOLDER";
 inline constexpr const char* kChip = "CHIP";               ///< a built-in chip or a hardware file
 inline constexpr const char* kOverride = "POINTER=VALUE";  ///< what --set takes

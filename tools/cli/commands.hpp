@@ -15,6 +15,7 @@ struct ConfigArguments {
 /// Writes to standard output, all or an InputError.
 void print(const std::string& text);
 
+/// Of `equarx-sim run`.
 struct RunArguments {
   ConfigArguments config;
   bool json = false;
@@ -25,9 +26,12 @@ struct RunArguments {
 
 /// Each returns normally or throws input::InputError for the user's mistakes.
 void run(const RunArguments& arguments);
+/// Prints the configuration with every default filled in.
 void show(const ConfigArguments& arguments);
+/// Says whether the configuration is good, without running it.
 void validate(const ConfigArguments& arguments);
 
+/// Of `equarx-sim quantize`; texts as the user wrote them.
 struct QuantizeArguments {
   std::string file;
   std::string tensor;  ///< name within a .safetensors file; empty: the only one
@@ -40,6 +44,7 @@ struct QuantizeArguments {
   std::string output;  ///< .npy file for the dequantized tensor; empty: none
 };
 
+/// Prints what quantizing a tensor file does to its values. @throws input::InputError for the user's mistakes.
 void quantize(const QuantizeArguments& arguments);
 
 }  // namespace equarx::cli

@@ -13,6 +13,7 @@
 
 namespace equarx::cli {
 
+/// An experiment's file, as JSON and as what it means.
 struct ConfigFile {
   input::JsonValue json;  ///< as the user wrote it, with what `--set` changes
   config::ExperimentConfig config;

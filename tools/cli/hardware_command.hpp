@@ -5,6 +5,7 @@
 
 namespace equarx::cli {
 
+/// Of `equarx-sim hardware`.
 struct HardwareArguments {
   std::string chip;  ///< name of a built-in chip, or path of a hardware file; empty: list all
   bool json = false;

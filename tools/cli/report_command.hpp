@@ -6,6 +6,7 @@
 
 namespace equarx::cli {
 
+/// Of `equarx-sim report`.
 struct ReportArguments {
   std::vector<std::string> results;    ///< files of `run --json` and of `sweep`, in any mix
   std::string output = "report.html";  ///< the HTML file

@@ -6,9 +6,10 @@
 
 namespace equarx::cli {
 
+/// Of `equarx-sim reproduce`.
 struct ReproduceArguments {
   std::string study;     ///< folder with a study.json
-  std::string output;    ///< folder for the results; empty: results/<name of the study>
+  std::string output;    ///< folder for the results; empty: results/NAME, after the study
   std::size_t jobs = 0;  ///< 0: as many as cores
   bool strict = false;
   bool fresh = false;  ///< move older results aside

@@ -6,9 +6,10 @@
 
 namespace equarx::cli {
 
+/// Of `equarx-sim sweep`.
 struct SweepArguments {
   std::string file;
-  std::string output;    ///< folder; empty: results/<name of the sweep>, of a shard a folder in it
+  std::string output;  ///< folder; empty: results/NAME, after the sweep, of a shard a folder in it
   std::size_t jobs = 0;  ///< 0: as many as cores
   std::string shard;     ///< "2/8"; empty: all points
   bool yes = false;      ///< however many points there are

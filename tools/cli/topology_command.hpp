@@ -20,6 +20,7 @@ struct TopologyArguments {
   bool json = false;
 };
 
+/// Prints what a topology is like, and draws it. @throws input::InputError for the user's mistakes.
 void describe_topology(const TopologyArguments& arguments);
 
 }  // namespace equarx::cli

@@ -8,6 +8,7 @@
 
 namespace equarx::cli {
 
+/// Of `equarx-sim tune`; texts as the user wrote them.
 struct TuneArguments {
   ConfigArguments config;
   std::string max_nmse;  ///< these three: empty for no limit

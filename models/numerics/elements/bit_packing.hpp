@@ -9,7 +9,7 @@
 namespace equarx::numerics {
 
 namespace detail {
-// As many codes as fill whole bytes: 2 of 4 bits, 4 of 6 bits.
+/// As many codes as fill whole bytes: 2 of 4 bits, 4 of 6 bits.
 template <int kBits>
 struct PackedGroup {
   static_assert(kBits == 4 || kBits == 6);

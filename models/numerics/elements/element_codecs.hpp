@@ -19,6 +19,7 @@
 
 namespace equarx::numerics {
 
+/// float32 as it is.
 struct Fp32Element {
   using Code = float;
   static constexpr bool kInteger = false;
@@ -28,6 +29,7 @@ struct Fp32Element {
   static constexpr float decode(Code code) { return code; }
 };
 
+/// bfloat16: float32 without its 16 lowest bits.
 struct Bf16Element {
   using Code = std::uint16_t;
   static constexpr bool kInteger = false;
@@ -37,6 +39,7 @@ struct Bf16Element {
   static constexpr float decode(Code code) { return float_from_bf16(code); }
 };
 
+/// IEEE half precision.
 struct Fp16Element {
   using Code = std::uint16_t;
   static constexpr bool kInteger = false;
@@ -81,28 +84,36 @@ struct IntegerElement {
   }
 };
 
+/// int8 in units of its scale.
 using Int8Element = IntegerElement<kInt8LargestCode, 1>;
+/// int4 in units of its scale.
 using Int4Element = IntegerElement<kInt4LargestCode, 1>;
+/// INT8 of OCP MX: in units of 2^-6.
 using MxInt8Element = IntegerElement<kInt8LargestCode, 64>;
 
 // Clip thresholds: half way from the largest finite value to what would be the next one, whose mantissa
 // is even, so that ties round up to it. Only 448 is even itself.
+/// FP8 of OCP with 4 bits of exponent: values up to 448.
 struct Fp8E4m3Element : Fp8E4m3 {
   static constexpr bool kInteger = false;
   static constexpr float kClipThreshold = 0x1.D00002p8F;  ///< just above 464
 };
+/// FP8 of OCP with 5 bits of exponent: values up to 57344.
 struct Fp8E5m2Element : Fp8E5m2 {
   static constexpr bool kInteger = false;
   static constexpr float kClipThreshold = 61440.0F;
 };
+/// FP6 of OCP MX with 2 bits of exponent: values up to 7.5.
 struct Fp6E2m3Element : Fp6E2m3 {
   static constexpr bool kInteger = false;
   static constexpr float kClipThreshold = 7.75F;
 };
+/// FP6 of OCP MX with 3 bits of exponent: values up to 28.
 struct Fp6E3m2Element : Fp6E3m2 {
   static constexpr bool kInteger = false;
   static constexpr float kClipThreshold = 30.0F;
 };
+/// FP4 of OCP MX: values up to 6.
 struct Fp4E2m1Element : Fp4E2m1 {
   static constexpr bool kInteger = false;
   static constexpr float kClipThreshold = 7.0F;

@@ -6,12 +6,14 @@
 
 namespace equarx::numerics {
 
+/// How made-up values are distributed.
 enum class Distribution : std::uint8_t {
   normal,       ///< mean 0, variance 1; magnitudes up to 6.66, as 32-bit uniforms go
   uniform,      ///< on [-1, 1), multiples of 2^-23
   heavy_tailed  ///< Student's t with 3 degrees of freedom, scaled to variance 1
 };
 
+/// Which values are made up for a tensor.
 struct InputSpec {
   Distribution distribution = Distribution::normal;
   std::uint64_t seed = 1;

@@ -24,8 +24,11 @@ struct Piece {
   RoundingKey key = {};           ///< not read if the format rounds to nearest
 };
 
+/// Raises each group's absmax to the largest magnitude among its values.
 void find_absmax(const Piece& piece, std::span<const float> values, float* absmax);
+/// Values into the codes that their format and scales give them.
 void quantize(const Piece& piece, std::span<const float> values, std::byte* codes);
+/// Codes back into values.
 void dequantize(const Piece& piece, const std::byte* codes, std::span<float> values);
 
 /// sums = local + decoded codes; `sums` is `local` or does not overlap it. Then raises absmax by the
@@ -33,10 +36,14 @@ void dequantize(const Piece& piece, const std::byte* codes, std::span<float> val
 void dequantize_add(const Piece& piece, const std::byte* codes, const float* local,
                     std::span<float> sums, float* absmax);
 
+/// How many values are clipped, become zero, and so on, when they are quantized.
 QuantizeCounts count(const Piece& piece, std::span<const float> values);
 
+/// Rounds to bfloat16, ties to even.
 void encode_bf16(std::span<const float> values, std::uint16_t* codes);
+/// bfloat16 into the same values in float32.
 void decode_bf16(const std::uint16_t* codes, std::span<float> values);
+/// encode_bf16() and decode_bf16() in place.
 void round_to_bf16(std::span<float> values);
 
 }  // namespace equarx::numerics::kernels

@@ -9,7 +9,9 @@
 
 namespace equarx::numerics {
 
+/// What is turned into random bits: 128 bits, lowest word first.
 using PhiloxCounter = std::array<std::uint32_t, 4>;
+/// Which stream of random bits: 64 bits, lowest word first.
 using PhiloxKey = std::array<std::uint32_t, 2>;
 
 namespace detail {
