@@ -173,6 +173,18 @@ void SweepStore::replace(const std::string& text) {
   open();
 }
 
+bool is_of_another_version(const std::filesystem::path& folder) {
+  const std::filesystem::path file = folder / kFileName;
+  if (!std::filesystem::exists(file)) return false;
+  const std::string text = input::read_file(file.string());
+  try {
+    const Line first = read_line(std::string_view(text).substr(0, text.find('\n') + 1));
+    return !first.key.empty() && first.version != output::version();
+  } catch (const input::InputError&) {  // no sweep wrote it: whoever reads it says so
+    return false;
+  }
+}
+
 std::filesystem::path move_results_aside(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / kFileName;
   if (!std::filesystem::exists(file)) return {};

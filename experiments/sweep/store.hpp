@@ -57,6 +57,10 @@ class SweepStore {
   int descriptor_ = -1;
 };
 
+/// Whether a folder has a results.jsonl whose first line another version of the program computed.
+/// @throws InputError if it cannot be read.
+bool is_of_another_version(const std::filesystem::path& folder);
+
 /// Moves a folder's results.jsonl aside, if it is there. Returns where it is now, or nothing.
 /// @throws InputError
 std::filesystem::path move_results_aside(const std::filesystem::path& folder);

@@ -33,6 +33,7 @@ SMALL = {
     "collectives": [{"label": "bf16", "algorithm": "ring"},
                     {"label": "auto", "algorithm": "auto", "format": "int8"}],
 }
+TINY = {**SMALL, "tensor": {"bytes": "64 B"}}  # some candidates have too few elements
 BROKEN = {**SMALL, "numerics": "off",
           "faults": {"links": [{"between": ["(0,0)", "(0,1)"], "fails_at": "1 us"}]}}
 PREFILL = {
@@ -74,22 +75,30 @@ def of_run() -> frozenset[str]:
 
 
 def of_sweep() -> set[str]:
-    """Keys of the lines of results.jsonl; those of a run are as above."""
+    """Keys of the lines of results.jsonl, of a study, too; those of a run are as above."""
     sweep = {"name": "keys", "base": {**SMALL, "numerics": "off"},
              "axes": [{"key": "/topology", "values": [{"slice": "2x2"}, {"mesh": "3x3"}]}]}  # which has no ring
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         program("sweep", written(folder, sweep), "-o", "results", folder=folder, code=1)
         lines = (folder / "results" / "results.jsonl").read_text().splitlines()
+        study = {"title": "", "source": "", "notes": [], "experiments": [{"name": "one", "config": SMALL}], "rows": []}
+        (folder / "study.json").write_text(json.dumps(study))
+        program("reproduce", ".", "-o", "study", folder=folder)
+        lines += (folder / "study" / "results.jsonl").read_text().splitlines()
     return {path for line in lines for path in json_keys.paths(json.loads(line), CLOSED | {"run"})}
 
 
 def of_tune() -> set[str]:
     """Keys of `tune --json`; a candidate's collective is a configuration."""
+    closed = CLOSED | {f"{of}[].collective" for of in ("front", "others")}
+    found = set()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        made = json.loads(program("tune", written(folder, SMALL), "--formats", "int8,bf16", "--json", folder=folder))
-    return json_keys.paths(made, CLOSED | {f"{of}[].collective" for of in ("front", "others")})
+        for config in (SMALL, TINY):
+            made = program("tune", written(folder, config), "--formats", "int8,bf16", "--json", folder=folder)
+            found |= json_keys.paths(json.loads(made), closed)
+    return found
 
 
 def of_reproduce() -> set[str]:

@@ -22,15 +22,18 @@ inline input::Json experiment(const std::string& topology, const std::string& co
           {"collectives", input::Json::array()}};
 }
 
-/// Every algorithm of the collective that can run there, with a format.
+/// Every algorithm of the collective that can run there, and `auto` last, with a format.
 inline void add_algorithms(input::Json& json, const std::string& format) {
   input::Json probe = json;
   probe["collectives"] = {{{"algorithm", "auto"}}};
   const config::ExperimentConfig config = config::read_config(probe);
-  for (const config::Algorithm algorithm : config::algorithms_of(config.collective)) {
+  std::vector<config::Algorithm> algorithms = config::algorithms_of(config.collective);
+  algorithms.push_back(config::kAutomatic);
+  for (const config::Algorithm algorithm : algorithms) {
     const bool fits = format == "int8" ? config::can_be_quantized(config.collective, algorithm)
                                        : config::can_be_plain(algorithm);
-    if (!fits || !plan::why_not(algorithm, config).empty()) continue;
+    const bool runs = algorithm == config::kAutomatic || plan::why_not(algorithm, config).empty();
+    if (!fits || !runs) continue;
     json["collectives"].push_back(
         {{"algorithm", config::algorithm_name(algorithm)}, {"format", format}});
     if (format == "int8")  // one scale for each of 1024 strided groups would leave no error

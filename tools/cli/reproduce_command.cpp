@@ -53,7 +53,8 @@ int reproduce(const ReproduceArguments& arguments) {
   naming_file(study::study_file(arguments.study).string(),
               [&] { study::check_study(study, points); });
   const fs::path output = folder_of(arguments);
-  ResultsFolder results(output, arguments.fresh);
+  // Whoever wants to see what this program reproduces need not know what another one has left there.
+  ResultsFolder results(output, arguments.fresh || sweep::is_of_another_version(output));
   const sweep::SweepOutcome outcome = results.compute(
       points, {.jobs = jobs_or_cores(arguments.jobs), .shard = {}, .retry = arguments.retry});
   if (outcome.signal != 0) return exit_code_of_signal(outcome.signal);

@@ -33,10 +33,7 @@ class OfPoints:
     """Instead of by their names, the experiments of a study are chosen by their rows then."""
 
     def __call__(self, arguments: argparse.Namespace) -> Figures:
-        if arguments.where and not point_files.are_lines(arguments.inputs):
-            raise InputError("--where is for results.jsonl of a sweep; a study's experiments are chosen with "
-                             "--experiment")
-        points = point_files.read_with_machines(arguments.inputs, self.picture.COLUMNS)
+        points = point_files.read_with_machines(arguments.inputs)
         experiment = self._chosen(points, arguments.experiment)
         points = points.of(experiment) if experiment else points
         where = held_axes(arguments.where)
@@ -48,15 +45,11 @@ class OfPoints:
             hint = f"; hold with --where AXIS=VALUE some of: {', '.join(others)}" if others else ""
             raise InputError(f"{problem}{hint}") from None
 
-    def of_study(self, name: str, folder: pathlib.Path, points: Points) -> Figures:
+    def of_study(self, name: str, _folder: pathlib.Path, points: Points) -> Figures:
         """One picture for each experiment of the study that it is for; points are all that the study has."""
-        chosen = self._experiments(points)
-        if not chosen:
-            return {}
-        points = point_files.read_with_machines([point_files.of_study(folder)], self.picture.COLUMNS)
         return {self._file_name(name, experiment):
                 self.picture.draw(held.rows(points.of(experiment) if experiment else points, {}))
-                for experiment in chosen}
+                for experiment in self._experiments(points)}
 
     def _experiments(self, points: Points) -> list[str]:
         if not self.experiment:
@@ -85,7 +78,7 @@ class OfReported:
 
     def __call__(self, arguments: argparse.Namespace) -> Figures:
         if point_files.are_lines(arguments.inputs):
-            raise InputError(f"{arguments.kind} is of {REPORTED} of a study, not of a sweep")
+            raise InputError(f"{arguments.kind} is of {REPORTED} of a study, not of {point_files.LINES}")
         return {arguments.kind: self._draw(arguments.inputs)}
 
     def of_study(self, name: str, folder: pathlib.Path, _points: Points) -> Figures:
@@ -101,7 +94,7 @@ def of_study(arguments: argparse.Namespace, kinds: dict) -> Figures:
     """All figures that a study has the points for; kinds are those that may be of one, by name."""
     [folder] = arguments.inputs
     path = point_files.of_study(folder)
-    points = point_files.read_with_machines([path], ["experiment"])
+    points = point_files.read_with_machines([path])
     if not points.experiments():
         raise InputError(f"{path}: its points are of no experiment; study is for the folder of 'equarx-sim reproduce'")
     made: Figures = {}

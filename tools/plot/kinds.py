@@ -38,7 +38,7 @@ def _study(arguments: argparse.Namespace) -> Figures:
                                         if hasattr(kind.figures, "of_study")})
 
 
-POINTS = "points.csv, or results.jsonl of 'equarx-sim sweep'"
+POINTS = "results.jsonl of 'equarx-sim reproduce' or 'sweep'"
 OF_EXPERIMENTS = ("experiment", "where")
 
 KINDS = {
@@ -48,19 +48,19 @@ KINDS = {
                  OfPoints(time_by_size, "sizes"), OF_EXPERIMENTS),
     "speedup": Kind("speedup against tensor size, with the paper's points", POINTS,
                     OfPoints(speedup_by_size, "sizes"), OF_EXPERIMENTS,
-                    examples=("plot.py speedup results/equarx_paper/points.csv -o pictures",
+                    examples=("plot.py speedup results/equarx_paper/results.jsonl -o pictures",
                               "plot.py speedup results/my_sweep/results.jsonl --where /hardware=tpu-v5e")),
     "error": Kind("error against speedup, with the paper's points", POINTS,
                   OfPoints(error_by_speedup, "six", also=("formats",)), OF_EXPERIMENTS,
-                  examples=("plot.py error results/equarx_paper/points.csv --experiment formats -o pictures",)),
+                  examples=("plot.py error results/equarx_paper/results.jsonl --experiment formats -o pictures",)),
     "breakdown": Kind("where the time goes", POINTS,
                       OfPoints(breakdown, "six", also=("formats",)), OF_EXPERIMENTS),
     "tails": Kind("SQNR on real values beside Gaussian ones", POINTS,
                   OfPoints(tails, "activations", suits=tails.has_both), OF_EXPERIMENTS,
-                  examples=("plot.py tails results/real_activations/points.csv",)),
+                  examples=("plot.py tails results/real_activations/results.jsonl",)),
     "prefill_time": Kind("where the time of prefills goes, against tokens", POINTS,
                          OfPoints(prefill_time, suits=prefill.rows_of), ("where",),
-                         examples=("plot.py prefill_time results/equarx_paper/points.csv",)),
+                         examples=("plot.py prefill_time results/equarx_paper/results.jsonl",)),
     "prefill_speedup": Kind("speedup of prefills, with the paper's points", POINTS,
                             OfPoints(prefill_speedup, suits=prefill.rows_of), ("where",)),
     "paper": Kind("simulated against reported figures", figures.REPORTED, OfReported(paper_ratio),
@@ -73,7 +73,7 @@ KINDS = {
                   figures.of_trace, ("label", "chip", "start", "end"), only="one JSON file", origin=_none,
                   examples=("equarx-sim run CONFIG --trace trace.json",
                             "plot.py gantt trace.json --label int8 --chip '(0,0)' --from 10us --to 40us")),
-    "sweep": Kind("one value against two axes", "results.jsonl or results.csv of 'equarx-sim sweep'",
+    "sweep": Kind("one value against two axes", "results.jsonl or results.csv of 'equarx-sim sweep' or 'reproduce'",
                   figures.of_sweep, ("label", "x", "y", "value", *OF_EXPERIMENTS), origin=_none,
                   examples=("plot.py sweep results/my_sweep/results.jsonl --label int8 --x /tensor/bytes \\\n"
                             "      --y /topology/slice --value speedup",)),

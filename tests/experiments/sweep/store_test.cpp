@@ -110,6 +110,13 @@ TEST_CASE("results of another version are not mixed in") {
       ContainsSubstring("line 3 was computed by version 0.0.1") && ContainsSubstring("--fresh"));
 }
 
+TEST_CASE("results of another version are known by their first line") {
+  CHECK(is_of_another_version(Results(lines("a", 2, "0.0.1") + lines("b")).path()));
+  for (const std::string& text : {lines("a"), std::string("notes"), std::string("{}\n"),
+                                  lines("a", 2, "0.0.1").substr(0, 9), std::string()})
+    CHECK_FALSE(is_of_another_version(Results(text).path()));
+}
+
 TEST_CASE("files that no sweep wrote are refused, and left as they are") {
   for (const char* text : {"point,key\n1,2\n", "{\"a\": 1}\n", "[]\n", "notes",
                            "{\"key\": 1, \"version\": \"0\"}\n"}) {

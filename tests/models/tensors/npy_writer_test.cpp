@@ -149,7 +149,9 @@ TEST_CASE("names that cannot be written to") {
   CHECK_THAT(error_of(directory.write("file", "x") + "/a.npy"),
              ContainsSubstring("Not a directory"));
   CHECK_THAT(error_of(directory.path() / "a.txt"), ContainsSubstring("must end in .npy"));
-  CHECK_THAT(error_of(directory.path() / (std::string(300, 'a') + ".npy")),
+  std::string long_name(300, 'a');
+  long_name += ".npy";
+  CHECK_THAT(error_of(directory.path() / long_name),
              ContainsSubstring("File name too long"));
   std::filesystem::create_directory(directory.path() / "d.npy");
   CHECK_THAT(error_of(directory.path() / "d.npy"), ContainsSubstring("is a directory"));

@@ -41,6 +41,8 @@ class StudyFolder {
   TemporaryDirectory directory_;
 };
 
+constexpr std::size_t kFiles = 5;  // four, and the lock
+
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
@@ -56,14 +58,17 @@ TEST_CASE("reproduce prints the table, and last the paths of its files") {
   for (const std::string part : {"a speedup", "prediction", "yes", "a note"})
     CHECK_THAT(text, ContainsSubstring(part));
   const std::vector<std::string> lines = lines_of(text);
-  REQUIRE(lines.size() > 3);
-  std::size_t files = 0;
-  for (auto line = lines.end() - 3; line != lines.end(); ++line, ++files) {
+  REQUIRE(lines.size() > 4);
+  std::vector<std::string> names;
+  for (auto line = lines.end() - 4; line != lines.end(); ++line) {
     CAPTURE(*line);
+    names.push_back(std::filesystem::path(*line).filename());
     CHECK(std::filesystem::path(*line).parent_path() == study.output());
     CHECK(std::filesystem::file_size(*line) > 0);
   }
-  CHECK(file_count(study.output()) == files);
+  CHECK(names ==
+        std::vector<std::string>{"results.jsonl", "results.csv", "rows.csv", "study.json"});
+  CHECK(file_count(study.output()) == kFiles);
   std::ifstream file(study.output() + "/study.json");
   CHECK(json::parse(file)["rows"][0]["within_tolerance"] == true);
 }
@@ -76,17 +81,90 @@ TEST_CASE("reproduce puts its files into results/ of where it runs, under the st
     CHECK(result.err.empty());
     CHECK(result.files_left == 1);
     CHECK_THAT(result.out, ContainsSubstring("\nresults/study/rows.csv\n") &&
-                               ContainsSubstring("\nresults/study/points.csv\n") &&
+                               ContainsSubstring("\nresults/study/results.csv\n") &&
                                ContainsSubstring("\nresults/study/study.json\n"));
   }
 }
 
-TEST_CASE("reproduce replaces what an earlier one left") {
+std::string contents(const std::string& path) {
+  std::ifstream stream(path);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+TEST_CASE("reproduce again computes what is missing, and leaves the same files") {
   const StudyFolder study;
+  const std::string results = study.output() + "/results.jsonl";
   const std::vector<std::string> command = {"reproduce", study.path(), "-o", study.output()};
   const std::string once = output_of(equarx_sim(command));
+  const std::string lines = contents(results);
   CHECK(output_of(equarx_sim(command)) == once);
-  CHECK(file_count(study.output()) == 3);
+  CHECK(contents(results) == lines);
+  // What is there is taken, not computed: a made-up time comes out as it was put in.
+  std::string changed = lines;
+  const std::size_t at = changed.find("\"speedup\":1.0");
+  REQUIRE(at != std::string::npos);
+  changed.replace(at, 13, "\"speedup\":7.0");
+  std::ofstream(results) << changed;
+  CHECK_THAT(output_of(equarx_sim(command)), ContainsSubstring(" 7.000 "));
+  std::vector<std::string> fresh = command;
+  fresh.push_back("--fresh");
+  const CommandResult anew = equarx_sim(fresh);
+  CHECK(anew.exit_code == 0);
+  CHECK(anew.out == once);
+  CHECK_THAT(anew.err, ContainsSubstring("results.1.jsonl"));
+  CHECK(contents(results) == lines);
+}
+
+TEST_CASE(
+    "reproduce leaves no results of what a study no longer has, and one file however many jobs") {
+  const StudyFolder study;
+  const std::string results = study.output() + "/results.jsonl";
+  json two = StudyFolder::study();
+  two["experiments"][0]["vary"] = {{{"key", "/tensor/bytes"}, {"values", {"64 KiB", "128 KiB"}}}};
+  two["rows"][0]["at"] = {{"/tensor/bytes", "128 KiB"}};
+  study.write(two);
+  output_of(equarx_sim({"reproduce", study.path(), "-o", study.output(), "-j", "2"}));
+  const std::string lines = contents(results);
+  CHECK(lines_of(lines).size() == 4);
+  output_of(equarx_sim({"reproduce", study.path(), "-o", study.output() + "1", "-j", "1"}));
+  CHECK(contents(study.output() + "1/results.jsonl") == lines);
+  study.write(StudyFolder::study());
+  output_of(equarx_sim({"reproduce", study.path(), "-o", study.output()}));
+  for (const std::string& line : lines_of(contents(results)))
+    CHECK(json::parse(line)["axes"].empty());
+}
+
+TEST_CASE("reproduce moves the results of another version aside") {
+  const StudyFolder study;
+  std::filesystem::create_directory(study.output());
+  const std::string old = R"({"point":0,"key":"k","version":"0.0.1","axes":{},"error":"e"})";
+  std::ofstream(study.output() + "/results.jsonl") << old << '\n';
+  const CommandResult result = equarx_sim({"reproduce", study.path(), "-o", study.output()});
+  CHECK(result.exit_code == 0);
+  CHECK_THAT(result.err, ContainsSubstring("older results are now in"));
+  CHECK(contents(study.output() + "/results.1.jsonl") == old + "\n");
+}
+
+TEST_CASE("a point that fails is named, its rows are not within, and the others are computed") {
+  const StudyFolder study;
+  json failing = StudyFolder::study();
+  failing["experiments"][0]["vary"] = {
+      {{"key", "/topology"}, {"values", {{{"slice", "2x2"}}, {{"mesh", "3x3"}}}}}};  // has no ring
+  failing["rows"].push_back(failing["rows"][0]);
+  failing["rows"][0]["at"] = {{"/topology", {{"slice", "2x2"}}}};
+  failing["rows"][1]["at"] = {{"/topology", {{"mesh", "3x3"}}}};
+  failing["rows"][1]["id"] = "b";
+  study.write(failing);
+  for (int again = 0; again < 2; ++again) {
+    const CommandResult result = equarx_sim({"reproduce", study.path(), "-o", study.output()});
+    CHECK(result.exit_code == 1);
+    CHECK(lines_of(result.err).size() == 1);
+    CHECK_THAT(result.err, ContainsSubstring(R"(experiment 'sizes' /topology={"mesh":"3x3"}: )"));
+    CHECK_THAT(result.out, ContainsSubstring("1.000") && ContainsSubstring(" yes\n") &&
+                               ContainsSubstring(" NO\n"));
+    CHECK_THAT(contents(study.output() + "/rows.csv"),
+               ContainsSubstring("b,a speedup,speedup,equals,1,,,prediction,0.01,no,s\n"));
+  }
 }
 
 TEST_CASE("only --strict makes a row that misses an exit code, and all is written anyway") {
@@ -107,7 +185,7 @@ TEST_CASE("only --strict makes a row that misses an exit code, and all is writte
   CHECK(result.exit_code == 1);
   CHECK(result.err.empty());
   CHECK_THAT(result.out, ContainsSubstring(" NO\n") && ContainsSubstring("/rows.csv\n"));
-  CHECK(file_count(study.output()) == 3);
+  CHECK(file_count(study.output()) == kFiles);
 }
 
 TEST_CASE("reproduce refuses folders without a study, and makes no results") {
@@ -125,6 +203,10 @@ TEST_CASE("reproduce refuses folders without a study, and makes no results") {
 TEST_CASE("reproduce refuses studies that are wrong, with file and place") {
   const StudyFolder study;
   const std::vector<std::tuple<std::string, json, std::string>> mistakes = {
+      {"/rows/0/experiment", "size", "row 'a': there is no experiment 'size'"},
+      {"/rows/0/run", "bf61", "row 'a': experiment 'sizes' has no run 'bf61'"},
+      {"/rows/0/at", {{"/tensor/byte", 1}}, "experiment 'sizes' has no point /tensor/byte=1"},
+      {"/experiments/1", StudyFolder::study()["experiments"][0], "stands here twice"},
       {"/rows/0/metric", "a~b", "row 'a': a run has no number 'a~b'"},
       {"/rows/0/metric", "label", "a run has no number 'label'"},
       {"/rows/0/metric", "", "a run has no number ''"},
@@ -139,7 +221,9 @@ TEST_CASE("reproduce refuses studies that are wrong, with file and place") {
       {"/title", {1}, "/title: expected a string"},
       {"/experiments/0/config", "none.json", "/experiments/0/config: "},
       {"/experiments/0/vary", {{{"key", "tensor"}, {"values", {1}}}}, "tensor"},
-      {"/experiments/0/vary", {{{"key", "/a/b/c"}, {"values", {1}}}}, "/a/b/c"},
+      {"/experiments/0/vary",
+       {{{"key", "/a/b/c"}, {"values", {1}}}},
+       "/experiments/0/vary/0: /a: unknown key"},
       {"/experiments/0/vary",
        {{{"key", "/tensor/bytes"}, {"values", {"x"}}}},
        "experiment 'sizes' /tensor/bytes=\"x\": /tensor/bytes: "}};

@@ -10,27 +10,28 @@ NAMES = ["time", "speedup", "error", "breakdown", "paper"]
 
 class Figures(PictureCase):
     def test_a_folder_that_is_no_study(self):
-        self.check_refused(["points.csv", "No such file"], "study", self.folder)
+        self.check_refused(["results.jsonl", "No such file"], "study", self.folder)
 
     def test_an_experiment_that_is_missing(self):
         self.points()
-        self.check_refused(["points.csv", "'sizes'", "six"], "time", "points.csv")
+        self.check_refused(["results.jsonl", "'sizes'", "six"], "time", "results.jsonl")
 
     def test_a_study_that_no_picture_is_for(self):
         made_up_study.write_study(self.folder)
-        made_up_study.write(self.folder / "points.csv", [dict(row, experiment="odd") for row in made_up_study.six()])
+        made_up_study.write_points(self.folder / "results.jsonl",
+                                   [dict(row, experiment="odd") for row in made_up_study.six()])
         header = (self.folder / "rows.csv").read_text().splitlines()[0]
         (self.folder / "rows.csv").write_text(header + "\n")
         self.check_refused(["no picture", "odd"], "study", ".")
 
     def test_study_does_without_the_optional_experiment(self):
         made_up_study.write_study(self.folder)
-        made_up_study.write(self.folder / "points.csv", made_up_study.sizes() + made_up_study.six())
+        made_up_study.write_points(self.folder / "results.jsonl", made_up_study.sizes() + made_up_study.six())
         self.check_pictures(self.run_plot("study", ".").stdout.split(), NAMES)
 
     def test_study_draws_what_it_has_the_experiments_for(self):
         made_up_study.write_study(self.folder)
-        made_up_study.write(self.folder / "points.csv", made_up_study.activations())
+        made_up_study.write_points(self.folder / "results.jsonl", made_up_study.activations())
         self.check_pictures(self.run_plot("study", ".").stdout.split(), ["tails", "paper"])
         header = (self.folder / "rows.csv").read_text().splitlines()[0]
         (self.folder / "rows.csv").write_text(header + "\n")
@@ -39,9 +40,9 @@ class Figures(PictureCase):
     def test_tails_of_another_experiment_are_named_after_it(self):
         made_up_study.write_study(self.folder)
         rows = [dict(row, experiment="more") for row in made_up_study.activations()]
-        made_up_study.write(self.folder / "points.csv", [*made_up_study.activations(), *rows])
+        made_up_study.write_points(self.folder / "results.jsonl", [*made_up_study.activations(), *rows])
         self.check_pictures(self.run_plot("study", ".").stdout.split(), ["tails", "tails_more", "paper"])
-        ran = self.run_plot("tails", "points.csv", "--experiment", "more", "-o", "b")
+        ran = self.run_plot("tails", "results.jsonl", "--experiment", "more", "-o", "b")
         self.check_pictures(ran.stdout.split(), ["tails_more"])
 
     def test_links_of_the_only_collective_or_of_the_one_that_is_named(self):

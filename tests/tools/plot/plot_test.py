@@ -23,16 +23,16 @@ class Plot(PictureCase):
                 self.assertEqual((self.folder / path).read_bytes(), again.read_bytes(), path)
 
     def test_one_picture_goes_where_it_is_told_and_folders_are_made(self):
-        made_up_study.write(self.folder / "points.csv", made_up_study.sizes())
-        ran = self.run_plot("time", "points.csv", "-o", "new/folder")
+        made_up_study.write_points(self.folder / "results.jsonl", made_up_study.sizes())
+        ran = self.run_plot("time", "results.jsonl", "-o", "new/folder")
         self.check_pictures(ran.stdout.split(), ["time"])
         self.assertTrue((self.folder / "new" / "folder" / "time.png").exists())
 
-    def test_inputs_are_put_together_and_columns_may_be_in_any_order(self):
+    def test_inputs_are_put_together(self):
         rows = made_up_study.six()
-        made_up_study.write(self.folder / "a.csv", rows[:3])
-        made_up_study.write(self.folder / "b.csv", [dict(reversed(row.items()), more="x") for row in rows[3:]])
-        ran = self.run_plot("breakdown", "a.csv", "b.csv")
+        made_up_study.write_points(self.folder / "a.jsonl", rows[:3])
+        made_up_study.write_points(self.folder / "b.jsonl", rows[3:])
+        ran = self.run_plot("breakdown", "a.jsonl", "b.jsonl")
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
         self.assertIn("semi-loop all-gather", self.texts_of("breakdown.svg"))
         self.assertIn("full-loop both", self.texts_of("breakdown.svg"))
@@ -55,12 +55,12 @@ class Plot(PictureCase):
     def test_wrong_usage(self):
         self.points()
         (self.folder / "file").write_text("")
-        self.check_refused(["'pie'", "--help"], "pie", "points.csv")
+        self.check_refused(["'pie'", "--help"], "pie", "results.jsonl")
         self.check_refused(["INPUT"], "time")
         self.check_refused(["one folder"], "study", "a", "b")
         self.check_refused(["--experiment"], "study", ".", "--experiment", "six")
-        self.check_refused(["file"], "error", "points.csv", "-o", "file")
-        self.check_refused(["--label"], "error", "points.csv", "--label", "bf16")
+        self.check_refused(["file"], "error", "results.jsonl", "-o", "file")
+        self.check_refused(["--label"], "error", "results.jsonl", "--label", "bf16")
         self.check_refused(["one JSON file"], "links", "a", "b")
         self.check_refused(["--experiment", "links"], "links", "a", "--experiment", "six")
 

@@ -18,8 +18,6 @@ PARTS = [
     Part("overhead_s", "synchronisation before a step", "overhead", "#fdd0a2", "////"),
     Part("bubbles_s", "idle otherwise (bubbles)", "idle", "#ffffff", "...."),
 ]
-COLUMNS = ["experiment", "hardware", "topology", "chips", "tensor_bytes", "label", "time_s", "speedup",
-           *(part.column for part in PARTS)]
 BASELINE_LINE = {"color": style.INK, "linestyle": "--", "linewidth": 0.9}
 BAR_THICKNESS, BAR_PITCH_INCHES = 0.62, 0.46
 ROOM_RIGHT = 1.03

@@ -10,8 +10,6 @@ from read.row import Row
 from read.rows import check_unique
 
 
-COLUMNS = ["experiment", "hardware", "topology", "chips", "tensor_bytes", "label", "algorithm", "ring",
-           "speedup", "mse", "mse_vs_baseline"]
 # Room around the points for their labels.
 SPEEDUP_ROOM = 0.12
 ERROR_ROOM = 1.6

@@ -12,7 +12,7 @@ from read.row import Row
 from words import quantities
 
 
-COLUMNS = ["what", "metric", "paper", "simulated", "ratio", "role", "tolerance", "within", "source"]
+COLUMNS = ["what", "metric", "expected", "simulated", "ratio", "role", "tolerance", "within", "source"]
 ROLES = {
     "prediction": {"color": style.BLUE, "marker": "o", "markersize": 8},
     "calibration": {"color": style.INK, "marker": "D", "markersize": 7.5, "markerfacecolor": "white"},
@@ -133,7 +133,7 @@ def _numbers(row: Row) -> list[str]:
     seconds = row.text("metric").endswith("_s")
     text = quantities.time_text if seconds else (lambda value: f"{value:.3g}")
     ceiling = "<= " if _at_most(row) else ""
-    return [ceiling + text(row.positive("paper")), text(row.number("simulated")),
+    return [ceiling + text(row.positive("expected")), text(row.number("simulated")),
             f"{row.number('ratio'):.2f}"]
 
 

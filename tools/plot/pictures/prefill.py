@@ -3,7 +3,6 @@ from read.row import Row
 from read.rows import check_unique, the_only
 
 MOST_ACROSS = 2
-COLUMNS = ["experiment", "hardware", "topology", "chips", "label", "model", "phase", "tokens", "batch", "time_s"]
 
 
 def rows_of(rows: list[Row]) -> list[Row]:

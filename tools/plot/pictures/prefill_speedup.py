@@ -10,7 +10,6 @@ from read import paper
 from read.row import Row
 from read.rows import grouped
 
-COLUMNS = [*prefill.COLUMNS, "speedup"]
 PAPER_MARKER_SIZE, PAPER_LEGEND_SIZE = 13, 9
 TICK_STEP = 0.05
 # Room around the data: tokens as a factor on a logarithmic axis.

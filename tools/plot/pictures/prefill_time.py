@@ -17,9 +17,6 @@ PARTS = [
     Part("elementwise_s", "norms and element-wise", "element-wise", "#ffffff", "...."),
     Part("allreduce_s", "AllReduces", "AllReduces", "#999999", "xxxx"),
 ]
-# Of a sweep, whose results do not tell operations apart.
-SUMMARY = [Part("compute_s", "computing", "computing", "#a6cee3", ""), PARTS[-1]]
-COLUMNS = [*prefill.COLUMNS, *(part.column for part in PARTS)]
 # Times of prompts are compared for this many tokens, or the longest would leave no room for the others.
 PER_TOKENS = 1024
 MILLISECONDS = 1e3
@@ -36,14 +33,13 @@ PANEL_WIDTH = 7
 def draw(rows: list[Row]) -> Figure:
     """A panel for each model, a group of bars for each number of tokens, a stacked bar for each label."""
     groups = prefill.panels(rows)
-    parts = PARTS if all(row.has("matrix_s") for group in groups for row in group) else SUMMARY
     for group in groups:
         for row in group:
-            check_whole(row, parts)
+            check_whole(row, PARTS)
     width = PANEL_WIDTH * style.across(len(groups), prefill.MOST_ACROSS)
     figure, panels = style.frame(width, 4.4, style.Margins(head=1.35), len(groups), prefill.MOST_ACROSS)
     for axes, group in zip(panels, groups):
-        _draw_panel(axes, group, parts)
+        _draw_panel(axes, group)
     panels[0].set_ylim(0, ROOM_ABOVE * max(map(_height, (row for group in groups for row in group))))
     panels[0].set_ylabel(f"time for {PER_TOKENS} tokens (ms)")
     style.caption(figure, "Where the time of a prefill goes",
@@ -51,7 +47,7 @@ def draw(rows: list[Row]) -> Figure:
                   "the time itself is written above them")
     marked = any(_paper_time(row) for group in groups for row in group)
     star = [Line2D([], [], label="paper", **PAPER_LOOK)] if marked else []
-    style.legend(figure, [[*(Patch(label=part.name, **part.look()) for part in parts), *star]])
+    style.legend(figure, [[*(Patch(label=part.name, **part.look()) for part in PARTS), *star]])
     return figure
 
 
@@ -68,13 +64,13 @@ def _paper_time(row: Row) -> float:
     return point.time_s if point else 0.0
 
 
-def _draw_panel(axes: Axes, group: list[Row], parts: list[Part]) -> None:
+def _draw_panel(axes: Axes, group: list[Row]) -> None:
     tokens = sorted({row.number("tokens") for row in group})
     labels = list(dict.fromkeys(row.text("label") for row in group))
     pitch = GROUP_WIDTH / len(labels)
     for row in group:
         place = tokens.index(row.number("tokens"))
-        _draw_bar(axes, row, place + pitch * (labels.index(row.text("label")) - (len(labels) - 1) / 2), pitch, parts)
+        _draw_bar(axes, row, place + pitch * (labels.index(row.text("label")) - (len(labels) - 1) / 2), pitch)
     axes.set_title(prefill.title(group), loc="left", weight="bold")
     axes.set_xticks(range(len(tokens)), [f"{count:.0f}" for count in tokens])
     axes.tick_params(axis="x", length=0)
@@ -82,9 +78,9 @@ def _draw_panel(axes: Axes, group: list[Row], parts: list[Part]) -> None:
     axes.set_xlabel("tokens of the prompt")
 
 
-def _draw_bar(axes: Axes, row: Row, place: float, pitch: float, parts: list[Part]) -> None:
+def _draw_bar(axes: Axes, row: Row, place: float, pitch: float) -> None:
     bottom = 0.0
-    for part in parts:
+    for part in PARTS:
         height = _scaled(row, row.number(part.column))
         axes.bar(place, height, bottom=bottom, width=BAR_SHARE * pitch, **part.look())
         bottom += height

@@ -5,8 +5,6 @@ from drawing import ticks
 from read.row import Row
 from read.rows import check_unique, grouped
 
-
-COLUMNS = ["experiment", "hardware", "topology", "chips", "tensor_bytes", "label"]
 # Room left and right of the data, as a factor on a logarithmic axis.
 SIZE_MARGIN = 1.5
 

@@ -12,7 +12,6 @@ from read.row import Row
 from read.rows import the_only
 from words import quantities
 
-COLUMNS = [*series.COLUMNS, "speedup"]
 NO_GAIN = {"facecolor": "#f1f1f1", "edgecolor": "#cccccc", "hatch": "////", "linewidth": 0}
 PAPER_MARKER_SIZE, PAPER_LEGEND_SIZE = 13, 9
 # Of 0.25x, or more where that would be more ticks than there is room for.

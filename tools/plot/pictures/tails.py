@@ -9,8 +9,6 @@ from read.row import Row
 from read.rows import check_unique, grouped
 
 
-COLUMNS = ["experiment", "hardware", "topology", "chips", "tensor_bytes", "values", "label", "sqnr_db",
-           "mse_vs_baseline"]
 GAUSSIAN, REAL = "normal", "files"
 NAMES = {GAUSSIAN: "Gaussian values", REAL: "values from files"}
 MARKS = {

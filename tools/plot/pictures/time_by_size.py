@@ -8,7 +8,6 @@ from read.row import Row
 from read.rows import the_only
 from words import quantities
 
-COLUMNS = [*series.COLUMNS, "time_s", "lower_bound_s"]
 # Lower bounds of tiny tensors are far below any time; the axis starts this factor below the smallest time.
 ROOM_BELOW = 2.5
 ROOM_ABOVE = 1.6

@@ -1,11 +1,11 @@
 """Reads files of points, whatever their format."""
 import pathlib
 
-from read import points_csv, results_csv, results_jsonl
+from read import results_csv, results_jsonl
 from read.errors import InputError
 from read.points import Point, Points
 
-LINES, TABLE = "results.jsonl", "points.csv"
+LINES = "results.jsonl"
 
 
 def read(paths: list[pathlib.Path]) -> Points:
@@ -28,17 +28,17 @@ def read(paths: list[pathlib.Path]) -> Points:
     return Points(", ".join(map(str, paths)), sorted(points, key=lambda point: point.number), sorted(set(versions)))
 
 
-def read_with_machines(paths: list[pathlib.Path], columns: list[str]) -> Points:
-    """The points of results.jsonl of a sweep, or of points.csv of a study, which must have these columns."""
+def read_with_machines(paths: list[pathlib.Path]) -> Points:
+    """The points of results.jsonl, which says what machine and tensor they are of."""
     for path in paths:
         if _begins_with(path, results_csv.BEGINNING):
-            raise InputError(f"{path}: a sweep's table does not say machine and tensor; give its {LINES}")
-    return read(paths) if are_lines(paths) else points_csv.read(paths, columns)
+            raise InputError(f"{path}: a table does not say machine and tensor; give {LINES} beside it")
+    return read(paths)
 
 
 def of_study(folder: pathlib.Path) -> pathlib.Path:
     """Where a study has its points."""
-    return folder / (LINES if (folder / LINES).exists() else TABLE)
+    return folder / LINES
 
 
 def are_lines(paths: list[pathlib.Path]) -> bool:

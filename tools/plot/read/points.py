@@ -29,17 +29,13 @@ class Point:
     """The resolved configuration; empty if the file does not say."""
     experiment: str = ""
     """Of a study; empty if the point is of a sweep."""
-    cells: dict[str, str] | None = None
-    """What pictures read, where the file has it in place of `values` and `config`."""
 
     def failed(self) -> bool:
         """Whether there is no run."""
-        return not self.label and self.cells is None
+        return not self.label
 
     def row(self) -> Row:
         """What pictures read: the run, its machine and its tensor, by name (point_cells)."""
-        if self.cells is not None:
-            return Row(self.path, self.line, self.cells)
         if not self.config:
             raise InputError(f"{self.path}, line {self.line}: there is no 'config' in it")
         try:

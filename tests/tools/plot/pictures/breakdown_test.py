@@ -16,19 +16,19 @@ class Breakdown(PictureCase):
 
     def test_a_time_of_zero(self):
         self.points((2, "time_s", 0))
-        self.check_refused(["line 4", "'time_s'"], "breakdown", "points.csv")
+        self.check_refused(["line 3", "'time_s'"], "breakdown", "results.jsonl")
 
     def test_parts_that_do_not_make_up_the_whole(self):
         self.points((1, "bubbles_s", 1e-4))
-        self.check_refused(["line 3", "payload_s + scales_s", "time_s"], "breakdown", "points.csv")
+        self.check_refused(["line 2", "payload_s + scales_s", "time_s"], "breakdown", "results.jsonl")
 
     def test_two_machines_in_one_picture(self):
         self.points((3, "hardware", "tpu-v4"))
-        self.check_refused(["line 5", "tpu-v4", "tpu-v5e"], "breakdown", "points.csv")
+        self.check_refused(["line 4", "tpu-v4", "tpu-v5e"], "breakdown", "results.jsonl")
 
     def test_two_rows_for_one_place(self):
         self.points((3, "label", "bf16"))
-        self.check_refused(["line 5", "second", "bf16"], "breakdown", "points.csv")
+        self.check_refused(["line 4", "second", "bf16"], "breakdown", "results.jsonl")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ class ErrorBySpeedup(PictureCase):
 
     def test_errors_without_numerics(self):
         self.points((1, "mse", ""), (1, "mse_vs_baseline", ""))
-        self.check_refused(["line 3", "'full-loop both'", "numerics"], "error", "points.csv")
+        self.check_refused(["line 2", "'full-loop both'", "numerics"], "error", "results.jsonl")
 
 
 if __name__ == "__main__":

@@ -20,20 +20,20 @@ class Prefill(PictureCase):
             check_legible(self, figure)
 
     def refused(self, words: list[str], kind: str, rows: list[dict]) -> None:
-        made_up_study.write(self.folder / "points.csv", rows)
-        self.check_refused(words, kind, "points.csv")
+        made_up_study.write_points(self.folder / "results.jsonl", rows)
+        self.check_refused(words, kind, "results.jsonl")
 
     def test_rows_that_cannot_be_drawn_are_refused(self):
         rows = made_up_study.prefill("gemma3-12b", "slice 2x2", 36, 13)
         for kind in ("prefill_time", "prefill_speedup"):
-            self.refused(["line 2", "'prefill'"], kind, made_up_study.six())
-            self.refused(["line 20", "second", "bf16"], kind, [*rows, rows[0]])
-            self.refused(["line 3", "tpu-v4"], kind, [rows[0], dict(rows[1], hardware="tpu-v4")])
-            self.refused(["line 3", "'batch'"], kind, [rows[0], dict(rows[1], batch=2)])
-            self.refused(["line 2", "'tokens'"], kind, [dict(rows[0], tokens=0)])
-        self.refused(["line 2", "matrix_s + attention_s", "time_s"], "prefill_time", [dict(rows[0], time_s=1)])
-        self.refused(["line 2", "nothing to compare"], "prefill_speedup", [rows[0]])
-        self.refused(["line 3", "'speedup'"], "prefill_speedup", [rows[0], dict(rows[1], speedup="")])
+            self.refused(["line 1", "'prefill'"], kind, made_up_study.six())
+            self.refused(["line 19", "second", "bf16"], kind, [*rows, rows[0]])
+            self.refused(["line 2", "tpu-v4"], kind, [rows[0], dict(rows[1], hardware="tpu-v4")])
+            self.refused(["line 2", "'batch'"], kind, [rows[0], dict(rows[1], batch=2)])
+            self.refused(["line 1", "'tokens'"], kind, [dict(rows[0], tokens=0)])
+        self.refused(["line 1", "matrix_s + attention_s", "time_s"], "prefill_time", [dict(rows[0], time_s=1)])
+        self.refused(["line 1", "nothing to compare"], "prefill_speedup", [rows[0]])
+        self.refused(["line 2", "'speedup'"], "prefill_speedup", [rows[0], dict(rows[1], speedup="")])
 
 
 if __name__ == "__main__":

@@ -31,34 +31,34 @@ class Tails(PictureCase):
         rows = made_up_study.activations()
         for row, column, value in changes:
             rows[row][column] = value
-        made_up_study.write(self.folder / "points.csv",
-                        [row for place, row in enumerate(rows) if place not in without])
+        made_up_study.write_points(self.folder / "results.jsonl",
+                                   [row for place, row in enumerate(rows) if place not in without])
 
     def test_tails_without_a_row_to_compare_with(self):
         self.tails(without=[7])
-        self.check_refused(["line 4", "'int8'", "'files'"], "tails", "points.csv")
+        self.check_refused(["line 3", "'int8'", "'files'"], "tails", "results.jsonl")
         self.tails(without=[2])
-        self.check_refused(["line 8", "'int8'", "'normal'"], "tails", "points.csv")
+        self.check_refused(["line 7", "'int8'", "'normal'"], "tails", "results.jsonl")
 
     def test_tails_of_other_values(self):
         self.tails((7, "values", "uniform"))
-        self.check_refused(["line 9", "'uniform'", "'normal'", "'files'"], "tails", "points.csv")
+        self.check_refused(["line 8", "'uniform'", "'normal'", "'files'"], "tails", "results.jsonl")
         self.tails((7, "values", ""))
-        self.check_refused(["line 9", "'values'", "empty"], "tails", "points.csv")
+        self.check_refused(["line 8", "'values'", "empty"], "tails", "results.jsonl")
 
     def test_tails_without_numerics_or_with_nonsense(self):
         self.tails((7, "sqnr_db", ""))
-        self.check_refused(["line 9", "'int8'", "no SQNR"], "tails", "points.csv")
+        self.check_refused(["line 8", "'int8'", "no SQNR"], "tails", "results.jsonl")
         for value in ("nan", "inf", "loud"):
             with self.subTest(value=value):
                 self.tails((7, "sqnr_db", value))
-                self.check_refused(["line 9", "'sqnr_db'", value], "tails", "points.csv")
+                self.check_refused(["line 8", "'sqnr_db'", value], "tails", "results.jsonl")
 
     def test_tails_of_a_second_row_or_the_baseline_alone(self):
         self.tails((2, "label", "bf16"))
-        self.check_refused(["line 4", "second", "bf16"], "tails", "points.csv")
+        self.check_refused(["line 3", "second", "bf16"], "tails", "results.jsonl")
         self.tails(without=[1, 2, 3, 4, 6, 7, 8, 9])
-        self.check_refused(["line 2", "only the baseline"], "tails", "points.csv")
+        self.check_refused(["line 1", "only the baseline"], "tails", "results.jsonl")
 
 
 if __name__ == "__main__":

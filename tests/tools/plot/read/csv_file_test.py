@@ -7,25 +7,25 @@ from picture_case import PictureCase
 
 class CsvFile(PictureCase):
     def test_a_file_that_is_not_there(self):
-        self.check_refused(["none.csv", "No such file"], "time", "none.csv")
+        self.check_refused(["none.csv", "No such file"], "paper", "none.csv")
 
     def test_a_folder_instead_of_a_file(self):
-        self.check_refused([str(self.folder), "directory"], "time", self.folder)
+        self.check_refused([str(self.folder), "directory"], "paper", self.folder)
 
     def test_a_column_that_is_missing_with_the_nearest(self):
-        rows = [{("speed_up" if key == "speedup" else key): value for key, value in row.items()}
-                for row in made_up_study.six()]
-        made_up_study.write(self.folder / "points.csv", rows)
-        self.check_refused(["points.csv", "'speedup'", "'speed_up'"], "error", "points.csv")
+        rows = [{("simulation" if key == "simulated" else key): value for key, value in row.items()}
+                for row in made_up_study.paper_rows()]
+        made_up_study.write(self.folder / "rows.csv", rows)
+        self.check_refused(["rows.csv", "'simulated'", "'simulation'"], "paper", "rows.csv")
 
     def test_broken_files(self):
-        header = ",".join(made_up_study.six()[0])
+        header = ",".join(made_up_study.paper_rows()[0])
         broken = {b"": "empty", header.encode(): "no row", b"\xff\xfe\x00": "not a CSV",
-                  f"{header}\n1,2".encode(): "line 2: 2 cells", f"{header},label\n".encode(): "twice"}
+                  f"{header}\n1,2".encode(): "line 2: 2 cells", f"{header},what\n".encode(): "twice"}
         for content, problem in broken.items():
             with self.subTest(problem=problem):
-                (self.folder / "points.csv").write_bytes(content)
-                self.check_refused(["points.csv", problem], "error", "points.csv")
+                (self.folder / "rows.csv").write_bytes(content)
+                self.check_refused(["rows.csv", problem], "paper", "rows.csv")
 
 
 if __name__ == "__main__":

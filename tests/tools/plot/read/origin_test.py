@@ -1,5 +1,4 @@
 """Tests what pictures say about where their numbers are from."""
-import json
 import unittest
 
 import made_up_study
@@ -11,14 +10,18 @@ class Origin(PictureCase):
         # matplotlib draws text as outlines, and names each in a comment.
         return (self.folder / name).read_text()
 
-    def test_pictures_name_the_version_and_the_configurations_where_they_are_known(self):
-        made_up_study.write(self.folder / "points.csv", made_up_study.six())
-        self.run_plot("breakdown", "points.csv")
-        self.assertIn("<!-- simulated with equarx-sim; paper", self.texts_of("breakdown.svg"))
-        hashes = [{"result": {"config_hash": name}} for name in ("b", "a")]
-        (self.folder / "study.json").write_text(json.dumps({"version": "9.8.7", "points": hashes}))
-        self.run_plot("breakdown", "points.csv")
-        self.assertIn("<!-- simulated with equarx-sim 9.8.7, 2 configs, hash ", self.texts_of("breakdown.svg"))
+    def test_pictures_of_points_name_the_version_and_the_configurations(self):
+        made_up_study.write_points(self.folder / "results.jsonl", made_up_study.six())
+        self.run_plot("breakdown", "results.jsonl")
+        self.assertIn("<!-- simulated with equarx-sim 9.8.7, 7 points, hash ", self.texts_of("breakdown.svg"))
+
+    def test_pictures_of_expected_rows_name_what_computed_the_points_beside_them_if_these_are_there(self):
+        made_up_study.write_study(self.folder)
+        self.run_plot("paper", "rows.csv")
+        self.assertIn("<!-- simulated with equarx-sim 9.8.7, ", self.texts_of("paper.svg"))
+        (self.folder / "results.jsonl").unlink()
+        self.run_plot("paper", "rows.csv")
+        self.assertIn("<!-- simulated with equarx-sim; sources", self.texts_of("paper.svg"))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ class Row(PictureCase):
         for value in ("fast", "nan", "inf", "-1", ""):
             with self.subTest(value=value):
                 self.points((2, "speedup", value))
-                self.check_refused(["points.csv, line 4", "'speedup'"], "error", "points.csv")
+                self.check_refused(["results.jsonl, line 3", "'speedup'"], "error", "results.jsonl")
 
 
 if __name__ == "__main__":

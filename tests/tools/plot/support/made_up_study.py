@@ -1,6 +1,9 @@
-"""Made-up tables of a study, for tests of the picture tools. No number here is a result."""
+"""Made-up results of a study, for tests of the picture tools. No number here is a result."""
 import csv
+import json
 import pathlib
+
+from read.point_cells import COLLECTIVE_KEYS, NUMBERS
 
 SIZES = [2**exponent for exponent in range(12, 29)]
 SLICES = {"slice 2x2": 4, "slice 4x2": 8, "slice 4x4": 16}
@@ -12,6 +15,7 @@ SIX_BYTES = 32 * 2**20
 WORKLOAD = ["model", "phase", "tokens", "batch", "compute_s", "matrix_s", "attention_s", "elementwise_s",
             "allreduce_s"]
 TOKENS = [512, 1024, 2048, 4096, 8192, 16384]
+VERSION = "9.8.7"
 # Share of the baseline's bytes that each configuration sends, and its errors.
 SIX = {
     ("full-loop", "both"): (0.516, 0.00163, 0.00153),
@@ -24,7 +28,7 @@ SIX = {
 
 
 def point(experiment: str, topology: str, size: int, label: str, share: float, overhead_s: float) -> dict:
-    """A row of points.csv with numerics off."""
+    """What pictures read of a run with numerics off."""
     chips = SLICES[topology]
     baseline = 2 * (chips - 1) * (STEP_S + size / (2 * chips * BANDWIDTH))
     payload = 2 * (chips - 1) * share * size / (2 * chips * BANDWIDTH)
@@ -106,7 +110,7 @@ def prefills() -> list[dict]:
 
 def paper_row(what: str, metric: str, paper: float, simulated: float, tolerance: float, **others) -> dict:
     """A row of rows.csv: a prediction within its tolerance, unless others says otherwise."""
-    row = {"id": f"{what} {metric}", "what": what, "metric": metric, "paper": paper, "simulated": simulated,
+    row = {"id": f"{what} {metric}", "what": what, "metric": metric, "expected": paper, "simulated": simulated,
            "ratio": simulated / paper, "role": "prediction", "tolerance": tolerance, "within": "true",
            "source": "made up", "kind": "value"}
     return {**row, **others}
@@ -138,7 +142,31 @@ def write(path: pathlib.Path, rows: list[dict]) -> None:
         table.writerows(rows)
 
 
+def line(number: int, row: dict) -> dict:
+    """A row as a line of results.jsonl; what is empty in it is not there."""
+    run = {}
+    for column, name in NUMBERS.items():
+        if row.get(column, "") != "":
+            *within, last = name.split("/")
+            (run.setdefault(within[0], {}) if within else run)[last] = row[column]
+    kind, size = row["topology"].split()
+    values = {"files": ["a.npy"]} if row["values"] == "files" else {"distribution": row["values"]}
+    collective = {key: row[key] for key in COLLECTIVE_KEYS}
+    config = {"hardware": row["hardware"], "topology": {kind: size}, "collective": "all-reduce", "baseline": "bf16",
+              "tensor": {"bytes": f"{row['tensor_bytes']} B", "dtype": "bf16", "values": values},
+              "collectives": [{"label": row["label"], **collective}]}
+    if row["model"]:
+        config["workload"] = {key: row[key] for key in ("model", "phase", "tokens", "batch")}
+    return {"point": number, "key": f"{number:016x}", "version": VERSION, "experiment": row["experiment"], "axes": {},
+            "run": {"label": row["label"], "algorithm": row["algorithm"], **run}, "config": config}
+
+
+def write_points(path: pathlib.Path, rows: list[dict]) -> None:
+    """Writes rows as the lines of results.jsonl."""
+    path.write_text("".join(json.dumps(line(number, row)) + "\n" for number, row in enumerate(rows)))
+
+
 def write_study(folder: pathlib.Path) -> None:
-    """Writes points.csv and rows.csv."""
-    write(folder / "points.csv", sizes() + six() + formats() + activations() + prefills())
+    """Writes results.jsonl and rows.csv."""
+    write_points(folder / "results.jsonl", sizes() + six() + formats() + activations() + prefills())
     write(folder / "rows.csv", paper_rows())

@@ -46,17 +46,17 @@ class PictureCase(unittest.TestCase):
         return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
     def points(self, *changes) -> None:
-        """Writes points.csv: the experiment `six`, changed: (row, column, value)."""
+        """Writes results.jsonl: the experiment `six`, changed: (row, column, value)."""
         rows = made_up_study.six()
         for row, column, value in changes:
             rows[row][column] = value
-        made_up_study.write(self.folder / "points.csv", rows)
+        made_up_study.write_points(self.folder / "results.jsonl", rows)
 
     def figure(self, kind: str, rows: list[dict], experiment: str = ""):
-        """The figure of a kind that studies have, of the rows of a table."""
+        """The figure of a kind that studies have, of rows."""
         style.use()
-        path = self.folder / "input.csv"
-        made_up_study.write(path, rows)
+        path = self.folder / "input"
+        (made_up_study.write if kind == "paper" else made_up_study.write_points)(path, rows)
         [figure] = KINDS[kind].figures(argparse.Namespace(kind=kind, inputs=[path], experiment=experiment,
                                                           where=[])).values()
         return figure
