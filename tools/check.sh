@@ -1,25 +1,27 @@
 #!/usr/bin/env bash
-# What a change must pass besides tools/test.sh: formatting, the other compiler, the sanitizers, a look at
-# every benchmark program, and an installation.
+# What a change must pass besides tools/test.sh: what can be seen without running anything, the other compiler, the
+# sanitizers, a look at every benchmark program, and an installation.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-bash tools/setup.sh clang clang-format libclang-rt-14-dev
+bash tools/setup.sh clang libclang-rt-14-dev
 jobs=$(nproc)
 
-echo "check: clang-format" >&2
-git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror
+bash tools/lint.sh
 
-# With the other compiler: the program and the tests of its lower rooms, instrumented; and optimised what
-# depends on a compiler's arithmetic. Not the tests of experiments/ and tools/, which take longest to compile, and
-# reach the same code by way of the configuration.
-rooms="collective_laws collectives formats hardware numerics os sim tensors topologies units values workloads"
-tests=${rooms// /_test }_test
+# With the other compiler, file by file: the program and the tests of all rooms, instrumented. Not those of laws across
+# rooms and of `tune`, which take longest and reach the same code.
+rooms="collective_laws collectives config formats hardware input inspect numerics os output pages plan process report \
+result run sim study support sweep tensors topologies trace units values workloads"
+# The program by its command line: every command, but for what computes long.
+commands="run |validate|what show|later|option|hardware|topology|a |files|links|report|quantize refuses|wrong"
 # shellcheck disable=SC2086
-bash tools/build.sh asan equarx-sim $tests
+bash tools/build.sh asan equarx-sim cli_test ${rooms// /_test }_test
 # Memory cannot be measured there, and statistics over many elements show nothing that the oracles' tests do not.
 ctest --preset asan -j "$jobs" --no-tests=error -R "^(${rooms// /|})_test:" -E "memory|errs|theory|timing of"
+ctest --preset asan -j "$jobs" --no-tests=error -R "^cli_test: ($commands)"
 
+# Optimised: what depends on a compiler's arithmetic.
 bash tools/build.sh clang numerics_test values_test
 ctest --preset clang -j "$jobs" --no-tests=error -R '^(numerics|values)_test:'
 

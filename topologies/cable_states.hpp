@@ -11,6 +11,7 @@
 
 namespace equarx::topology {
 
+/// Whether a cable is in the cover that is looked for; open: not decided yet.
 enum class CableState : std::uint8_t { open, in, out };
 
 /// Decisions, with all that follows from them: every chip has two cables that are in. Each step is paid for out

@@ -47,7 +47,7 @@ std::uint32_t read_chip_count(input::ObjectReader& reader, std::string_view key,
 /// The chips that a chip is joined to, as many as fit in a message.
 std::string neighbours_of(const topology::Topology& graph, topology::ChipId chip) {
   constexpr std::size_t kMostNamed = 6;
-  const std::vector<topology::LinkId> links = graph.out_links(chip);
+  const std::vector<topology::LinkId>& links = graph.out_links(chip);
   std::vector<std::string_view> names;
   for (const topology::LinkId link : links) names.push_back(graph.label(graph.link(link).to));
   if (names.empty()) return "no chip";

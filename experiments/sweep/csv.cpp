@@ -19,7 +19,7 @@ std::string field(const input::Json& value) {
 /// A table whose columns are found as rows come.
 class Table {
  public:
-  explicit Table(output::CsvRow columns) {
+  explicit Table(const output::CsvRow& columns) {
     for (const std::string& name : columns) column(name);
   }
 

@@ -105,7 +105,7 @@ double ErrorTheory::measured_nmse(const numerics::BlockFormat& format,
   const std::uint64_t minishard = elements * numerics::kRegisterElements;
   const auto minishards =
       static_cast<std::uint32_t>(std::max<std::uint64_t>(1, kAbout / minishard));
-  const std::uint64_t tensor = kRanks * minishards * minishard;
+  const std::uint64_t tensor = minishard * minishards * kRanks;
   const collectives::Program program = collectives::make_direct_exchange(
       collectives::Collective::all_gather, kRanks, tensor, numerics::ElementFormat::fp32,
       {format, format, {minishards, 1}});
