@@ -58,8 +58,7 @@ void append_stages(const RankGrid& grid, std::size_t first_axis, std::uint64_t s
 std::vector<Rounds> rounds_of_rings(const ProgramRequest& request) {
   const RankGrid& grid = request.grid;
   const std::uint32_t directions = ring_segments(request.ring);
-  const std::uint64_t segment =
-      divide_up(request.elements, grid.axes() * std::size_t{directions});
+  const std::uint64_t segment = divide_up(request.elements, grid.axes() * std::size_t{directions});
   std::vector<Rounds> rounds;
   for (std::size_t first = 0; first < grid.axes(); ++first)
     append_stages(grid, first, segment, directions, rounds);
@@ -139,8 +138,7 @@ Program make_direct(const ProgramRequest& request) {
 std::vector<Rounds> rounds_of_direct(const ProgramRequest& request) {
   const RankGrid& grid = request.grid;
   const bool whole = request.collective == Collective::broadcast;
-  return {{others(grid),
-           whole ? request.elements : divide_up(request.elements, grid.ranks())}};
+  return {{others(grid), whole ? request.elements : divide_up(request.elements, grid.ranks())}};
 }
 
 std::uint64_t channels_to_others(const RankGrid& grid) { return grid.ranks() - 1; }

@@ -37,7 +37,8 @@ struct ProgramRequest {
   std::uint64_t elements = 0;  ///< of the tensor on each rank
   numerics::ElementFormat dtype = numerics::ElementFormat::bf16;  ///< of the tensor
   RingStyle ring = RingStyle::full_loop;  ///< of algorithms that have ring styles
-  numerics::BlockFormat reduce_scatter;   ///< on the wire; of algorithms with one phase, the only format
+  numerics::BlockFormat
+      reduce_scatter;  ///< on the wire; of algorithms with one phase, the only format
   numerics::BlockFormat all_gather;
   CutRule cut;
 };
@@ -50,13 +51,13 @@ struct Rounds {
 
 /// An algorithm.
 struct AlgorithmInfo {
-  std::string_view name;  ///< in configurations: "halving-doubling"
+  std::string_view name;                    ///< in configurations: "halving-doubling"
   std::span<const Collective> collectives;  ///< that it can do
   RankLayout layout = RankLayout::any;
   Summation summation = Summation::at_owner;
-  bool has_ring_style = false;  ///< it goes round rings, in either RingStyle
-  bool has_two_phases = true;   ///< its AllReduce is a ReduceScatter and an AllGather
-  bool can_be_plain = true;     ///< it runs with formats that have no scales
+  bool has_ring_style = false;   ///< it goes round rings, in either RingStyle
+  bool has_two_phases = true;    ///< its AllReduce is a ReduceScatter and an AllGather
+  bool can_be_plain = true;      ///< it runs with formats that have no scales
   bool can_be_quantized = true;  ///< it runs with formats that have scales, where values are summed
 
   /// @throws std::invalid_argument if the tensor has too few elements for its parts.

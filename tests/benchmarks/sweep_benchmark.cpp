@@ -11,6 +11,7 @@
 #include "experiments/config/json.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/run/experiment.hpp"
+#include "experiments/sweep/points.hpp"
 #include "experiments/sweep/runner.hpp"
 
 namespace {

@@ -151,8 +151,7 @@ TEST_CASE("names that cannot be written to") {
   CHECK_THAT(error_of(directory.path() / "a.txt"), ContainsSubstring("must end in .npy"));
   std::string long_name(300, 'a');
   long_name += ".npy";
-  CHECK_THAT(error_of(directory.path() / long_name),
-             ContainsSubstring("File name too long"));
+  CHECK_THAT(error_of(directory.path() / long_name), ContainsSubstring("File name too long"));
   std::filesystem::create_directory(directory.path() / "d.npy");
   CHECK_THAT(error_of(directory.path() / "d.npy"), ContainsSubstring("is a directory"));
   CHECK(files_in(directory) == 2);

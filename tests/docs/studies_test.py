@@ -1,0 +1,62 @@
+"""The pages of studies have the figures that the studies give.
+
+Usage: studies_test.py EQUARX_SIM [unittest arguments]
+"""
+import csv
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+import markdown
+
+PROGRAM = ""
+STUDIES = markdown.ROOT / "experiments"
+
+
+class Studies(unittest.TestCase):
+    """experiments/*/README.md"""
+
+    def reproduce(self, study: str) -> pathlib.Path:
+        """The folder with the results of a study."""
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        subprocess.run([pathlib.Path(PROGRAM).resolve(), "reproduce", STUDIES / study, "-o", temporary.name],
+                       cwd=markdown.ROOT, check=True, capture_output=True)
+        return pathlib.Path(temporary.name)
+
+    def table(self, study: str, column: str) -> markdown.Table:
+        """The table of the study's page that has this column."""
+        found = [table for table in markdown.tables(markdown.text(STUDIES / study / "README.md"))
+                 if column in table.columns]
+        self.assertEqual(len(found), 1)
+        return found[0]
+
+    def test_real_activations(self):
+        decibels: dict[str, list[float]] = {}
+        for line in (self.reproduce("real_activations") / "results.jsonl").read_text().splitlines():
+            run = json.loads(line)["run"]
+            decibels.setdefault(run["label"], []).append(run["numerics"]["sqnr_db"])
+        baseline, *others = decibels.items()
+        self.assertEqual([f"{value:.0f}" for value in baseline[1]], ["145", "146"])
+        expected = [[label, f"{gaussian:.1f}", f"{real:.1f}", f"{real - gaussian:+.1f}"]
+                    for label, (gaussian, real) in others]
+        self.assertEqual(self.table("real_activations", "Gaussian").rows, expected)
+
+    def test_validation(self):
+        with open(self.reproduce("validation") / "rows.csv", newline="", encoding="utf-8") as file:
+            rows = [row for row in csv.DictReader(file) if row["role"] != "closed form"]
+        table = self.table("validation", "measured")
+        ratios = [dict(zip(table.columns, row))["ratio"].strip("*") for row in table.rows]
+        self.assertEqual(sorted(ratios), sorted(f"{float(row['ratio']):.2f}" for row in rows))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()
