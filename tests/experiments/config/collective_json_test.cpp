@@ -57,7 +57,7 @@ TEST_CASE("keys that an algorithm has no use for are refused") {
   const auto refuse = [](const std::string& collective, const std::string& text,
                          const std::string& key, const std::string& remedy) {
     input::Json json = changed("/collective", collective);
-    json["collectives"] = {input::parse_json(text)};
+    json["collectives"] = input::Json::array({input::parse_json(text)});
     json.erase("baseline");
     CAPTURE(collective, text);
     check_refused([&] { read_config(json); }, "/collectives/0/" + key, remedy);

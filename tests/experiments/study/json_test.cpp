@@ -144,7 +144,8 @@ TEST_CASE("the study of real activations compares the same collectives on both k
   const sweep::SweepPoints& points = study.experiments[0].points;
   REQUIRE(points.size() == 2);
   CHECK(points.axes(0).at("/tensor/values").at("distribution") == "normal");
-  for (const input::Json& file : points.axes(1).at("/tensor/values").at("files"))
+  const input::Json axes = points.axes(1);
+  for (const input::Json& file : axes.at("/tensor/values").at("files"))
     CHECK(fs::exists(fs::path(EQUARX_SOURCE_DIR) / file.get<std::string>()));
   CHECK(study.rows.empty());
 }
