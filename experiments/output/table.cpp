@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "models/units/quantity.hpp"
-
 namespace equarx::output {
 
 std::string aligned_table(const std::vector<TableRow>& rows) {
@@ -20,11 +18,5 @@ std::string aligned_table(const std::vector<TableRow>& rows) {
   }
   return text;
 }
-
-std::string time_text(double seconds) {
-  return units::format_short(seconds, units::Dimension::time);
-}
-
-std::string size_text(double bytes) { return units::format_short(bytes, units::Dimension::bytes); }
 
 }  // namespace equarx::output

@@ -12,10 +12,4 @@ using TableRow = std::vector<std::string>;
 /// Rows of equal length in columns as wide as their widest cell; the first to the left, others to the right.
 std::string aligned_table(const std::vector<TableRow>& rows);
 
-/// A time with its unit, short: "363.1 us".
-std::string time_text(double seconds);
-
-/// A size with its unit, short: "32.00 MiB".
-std::string size_text(double bytes);
-
 }  // namespace equarx::output

@@ -166,4 +166,8 @@ std::string format_short(double value, Dimension dimension) {
   return format_as(value, dimension, false);
 }
 
+std::string time_text(double seconds) { return format_short(seconds, Dimension::time); }
+
+std::string bytes_text(double bytes) { return format_short(bytes, Dimension::bytes); }
+
 }  // namespace equarx::units

@@ -31,6 +31,12 @@ std::string format(double value, Dimension dimension);
 /// As format(), rounded to four significant digits: for tables that people read.
 std::string format_short(double value, Dimension dimension);
 
+/// format_short() of seconds: "363.1 us".
+std::string time_text(double seconds);
+
+/// format_short() of bytes: "32.00 MiB".
+std::string bytes_text(double bytes);
+
 /// A correct example, for messages: "45 GB/s".
 std::string_view example(Dimension dimension);
 

@@ -172,5 +172,11 @@ TEST_CASE("the short form of what is not finite is text, for a table still shows
   CHECK_FALSE(format_short(std::numeric_limits<double>::infinity(), Dimension::time).empty());
 }
 
+TEST_CASE("times and sizes for people are short, in the unit that befits them") {
+  CHECK(time_text(363.1e-6) == "363.1 us");
+  CHECK(time_text(1.5) == "1.500 s");
+  CHECK(bytes_text(33554432.0) == "32.00 MiB");
+}
+
 }  // namespace
 }  // namespace equarx::units
