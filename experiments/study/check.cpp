@@ -40,8 +40,7 @@ void check_points(const Study& study, const StudyPoints& points) {
       config::read_config(points.config(point));
     } catch (const input::UnknownKeyError& error) {
       // The sweep knows which axis makes the key, and where it stands.
-      for (const StudyExperiment& experiment : study.experiments)
-        if (experiment.name == points.experiment(point)) experiment.points.check();
+      points.at(point).points.check();
       refuse_point(error);
     } catch (const input::InputError& error) {
       refuse_point(error);

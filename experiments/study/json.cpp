@@ -2,7 +2,6 @@
 #include "experiments/input/json.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 #include <fmt/format.h>
@@ -15,8 +14,15 @@
 namespace equarx::study {
 namespace {
 
-constexpr std::array<std::string_view, 3> kRoles = {"calibration", "prediction", "closed form"};
-constexpr std::array<std::string_view, 2> kRelations = {"equals", "at most"};
+constexpr input::EnumNames<Role, 3> kRoles({
+    {Role::calibration, "calibration"},
+    {Role::prediction, "prediction"},
+    {Role::closed_form, "closed form"},
+});
+constexpr input::EnumNames<Relation, 2> kRelations({
+    {Relation::equals, "equals"},
+    {Relation::at_most, "at most"},
+});
 
 /// Reads the array at `key`, one object after the other: read(reader, pointer).
 template <typename Read>
@@ -75,7 +81,7 @@ StudyRow read_row(input::ObjectReader reader, const std::string& pointer) {
   row.metric = reader.text("metric");
   row.relation = reader.choice_or("relation", kRelations, Relation::equals);
   row.expected = read_number(reader, "expected");
-  row.role = static_cast<Role>(reader.choice("role", kRoles));
+  row.role = reader.choice("role", kRoles);
   row.tolerance = read_number(reader, "tolerance");
   if (row.tolerance < 0.0)
     throw input::InputError(reader.place_of("tolerance"),
@@ -111,9 +117,9 @@ Study read_study(const input::Json& json, const std::filesystem::path& folder) {
 
 }  // namespace
 
-std::string_view name(Role role) { return kRoles[static_cast<std::size_t>(role)]; }
+std::string_view name(Role role) { return kRoles[role]; }
 
-std::string_view name(Relation relation) { return kRelations[static_cast<std::size_t>(relation)]; }
+std::string_view name(Relation relation) { return kRelations[relation]; }
 
 std::filesystem::path study_file(const std::filesystem::path& folder) {
   return folder / "study.json";

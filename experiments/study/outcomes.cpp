@@ -12,22 +12,18 @@ namespace equarx::study {
 namespace {
 
 /// The results of a point: a line for each run, or one with the error.
-std::vector<input::Json> results_of(const std::string& key, const sweep::SweepStore& store) {
+std::vector<input::JsonValue> results_of(const std::string& key, const sweep::SweepStore& store) {
   const sweep::StoredPoint* stored = store.find(key);
   if (stored == nullptr) throw std::logic_error("a point of the study was not computed");
-  const std::string lines = store.lines(*stored);
-  std::vector<input::Json> results;
-  for (std::string_view rest = lines; !rest.empty(); rest.remove_prefix(rest.find('\n') + 1))
-    results.push_back(input::Json::parse(rest.substr(0, rest.find('\n'))));
-  return results;
+  return store.results(*stored);
 }
 
-std::optional<double> figure_of(const StudyRow& row, const std::vector<input::Json>& results) {
-  for (const input::Json& line : results) {
-    if (!line.contains("run") || line["run"]["label"] != row.run) continue;
-    const input::Json::json_pointer metric("/" + row.metric);
-    if (line["run"].contains(metric) && line["run"][metric].is_number())
-      return line["run"][metric].get<double>();
+std::optional<double> figure_of(const StudyRow& row, const std::vector<input::JsonValue>& results) {
+  const input::Json::json_pointer metric("/" + row.metric);
+  for (const input::JsonValue& line : results) {
+    if (!line->contains("run") || line->at("run").value("label", "") != row.run) continue;
+    const input::Json& run = line->at("run");
+    if (run.contains(metric) && run.at(metric).is_number()) return run.at(metric).get<double>();
   }
   return std::nullopt;
 }
@@ -61,10 +57,10 @@ std::vector<std::string> failures(const StudyPoints& points,
                                   const sweep::SweepStore& store) {
   std::vector<std::string> all;
   for (const sweep::KeyedPoint& at : keyed) {
-    const input::Json first = results_of(at.key, store).front();
-    if (first.contains("error"))
+    const input::JsonValue first = results_of(at.key, store).front();
+    if (first->contains("error"))
       all.push_back(
-          fmt::format("{}: {}", points.describe(at.point), first["error"].get<std::string>()));
+          fmt::format("{}: {}", points.describe(at.point), first->at("error").get<std::string>()));
   }
   return all;
 }

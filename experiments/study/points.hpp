@@ -30,14 +30,14 @@ class StudyPoints : public sweep::PointSet {
                                   const std::map<std::string, input::JsonValue>& at) const;
   /// "experiment 'sizes' /tensor/bytes="1 MiB"", for messages.
   std::string describe(std::size_t point) const;
+  /// The experiment that a point belongs to.
+  const StudyExperiment& at(std::size_t point) const;
 
  private:
   struct Place {
     std::size_t experiment = 0;  ///< of the study
     std::size_t point = 0;       ///< of the experiment
   };
-
-  const StudyExperiment& at(std::size_t point) const;
 
   const Study& study_;
   std::vector<Place> places_;  ///< by point

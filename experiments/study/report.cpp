@@ -17,7 +17,7 @@ namespace {
 /// A figure for people, in its unit: only times have one.
 std::string figure_text(const StudyRow& row, std::optional<double> value) {
   if (!value) return "-";
-  if (row.metric.ends_with("_s")) return units::format_short(*value, units::Dimension::time);
+  if (row.metric.ends_with("_s")) return units::time_text(*value);
   return fmt::format("{:.4g}", *value);
 }
 
@@ -73,10 +73,6 @@ std::string rows_csv(const std::vector<StudyOutcome>& outcomes) {
   return output::csv(rows);
 }
 
-input::Json optional_json(std::optional<double> value) {
-  return value ? input::Json(*value) : input::Json(nullptr);
-}
-
 input::Json study_json(const Study& study, const std::vector<StudyOutcome>& outcomes) {
   input::Json json = {{"program", "equarx-sim"}, {"version", output::version()},
                       {"title", study.title},    {"source", study.source},
@@ -87,8 +83,8 @@ input::Json study_json(const Study& study, const std::vector<StudyOutcome>& outc
                             {"metric", outcome.row.metric},
                             {"relation", name(outcome.row.relation)},
                             {"expected", outcome.row.expected},
-                            {"simulated", optional_json(outcome.simulated)},
-                            {"ratio", optional_json(outcome.ratio())},
+                            {"simulated", input::or_null(outcome.simulated)},
+                            {"ratio", input::or_null(outcome.ratio())},
                             {"role", name(outcome.row.role)},
                             {"tolerance", outcome.row.tolerance},
                             {"within_tolerance", outcome.within_tolerance()},

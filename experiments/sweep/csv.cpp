@@ -76,18 +76,16 @@ std::string sweep_csv(const PointSet& points, const std::vector<KeyedPoint>& key
     const StoredPoint* stored = store.find(at.key);
     if (stored == nullptr) continue;
     const input::Json axes = points.axes(at.point);
-    const std::string lines = store.lines(*stored);
-    for (std::string_view rest = lines; !rest.empty(); rest.remove_prefix(rest.find('\n') + 1)) {
-      const input::Json line = input::parse_json(rest.substr(0, rest.find('\n')));
+    for (const input::JsonValue& line : store.results(*stored)) {
       table.add_row();
       table.set("point", at.point);
       table.set("key", at.key);
       if (several) table.set("experiment", points.experiment(at.point));
       for (const auto& [pointer, value] : axes.items()) table.set(pointer, value);
       if (stored->failed)
-        table.set("error", line.at("error"));
+        table.set("error", line->at("error"));
       else
-        set_members(table, "", line.at("run"));
+        set_members(table, "", line->at("run"));
     }
   }
   return table.text("error");

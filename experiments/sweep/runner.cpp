@@ -199,12 +199,10 @@ void keep_only(const PointSet& points, const std::vector<KeyedPoint>& keyed, Swe
   for (const KeyedPoint& at : keyed) {
     const StoredPoint* stored = store.find(at.key);
     if (stored == nullptr) continue;
-    const std::string lines = store.lines(*stored);
-    for (std::string_view rest = lines; !rest.empty(); rest.remove_prefix(rest.find('\n') + 1)) {
+    for (const input::JsonValue& found : store.results(*stored)) {
       // What was computed is kept as it is; where it belongs may have changed.
-      const input::Json found = input::parse_json(rest.substr(0, rest.find('\n')));
       input::Json line = line_start(points, at);
-      for (const auto& [name, value] : found.items())
+      for (const auto& [name, value] : found->items())
         if (!line.contains(name)) line[name] = value;
       text += line_of(line);
     }

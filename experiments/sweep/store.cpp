@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <system_error>
 #include <vector>
 
@@ -93,13 +94,6 @@ SweepStore::SweepStore(const std::filesystem::path& folder) : file_(folder / kFi
   if (std::filesystem::exists(file_)) load(input::read_file(file_.string()));
 }
 
-SweepStore::~SweepStore() { close(); }
-
-void SweepStore::close() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-  descriptor_ = -1;
-}
-
 void SweepStore::load(std::string_view text) {
   const std::vector<Line> lines = read_lines(text, file_);
   for (std::size_t i = 0; i < lines.size();) {
@@ -131,8 +125,9 @@ const StoredPoint* SweepStore::find(const std::string& key) const {
 void SweepStore::open() {
   constexpr mode_t kMode = 0666;  // as the user's mask allows
   if (broken_ > 0) output::write_file(file_, kept_);
-  descriptor_ = ::open(file_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, kMode);
-  if (descriptor_ < 0)
+  descriptor_ =
+      os::FileDescriptor(::open(file_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, kMode));
+  if (!descriptor_.is_open())
     throw input::InputError(
         "", fmt::format("cannot write {}: {}", file_.string(), std::strerror(errno)));
 }
@@ -140,21 +135,29 @@ void SweepStore::open() {
 std::string SweepStore::lines(const StoredPoint& point) const {
   std::string text(point.bytes, ' ');
   const ssize_t count =
-      pread(descriptor_, text.data(), text.size(), static_cast<off_t>(point.offset));
+      pread(descriptor_.number(), text.data(), text.size(), static_cast<off_t>(point.offset));
   if (count != static_cast<ssize_t>(text.size()))
     throw input::InputError("", fmt::format("cannot read {}; was it changed?", file_.string()));
   return text;
 }
 
+std::vector<input::JsonValue> SweepStore::results(const StoredPoint& point) const {
+  const std::string text = lines(point);
+  std::vector<input::JsonValue> results;
+  for (std::string_view rest = text; !rest.empty(); rest.remove_prefix(rest.find('\n') + 1))
+    results.emplace_back(input::parse_json(rest.substr(0, rest.find('\n'))));
+  return results;
+}
+
 void SweepStore::append(const std::string& key, const std::string& lines, bool failed) {
   struct stat before {};
-  fstat(descriptor_, &before);
+  fstat(descriptor_.number(), &before);
   // One call: what kills this process before or after it leaves nothing half written.
-  const ssize_t written = write(descriptor_, lines.data(), lines.size());
+  const ssize_t written = write(descriptor_.number(), lines.data(), lines.size());
   if (written != static_cast<ssize_t>(lines.size())) {
     const int error = written < 0 ? errno : ENOSPC;
     // If this fails, the next sweep finds the cut line.
-    [[maybe_unused]] const int truncated = ftruncate(descriptor_, before.st_size);
+    [[maybe_unused]] const int truncated = ftruncate(descriptor_.number(), before.st_size);
     throw input::InputError(
         "",
         fmt::format("cannot write {}: {}; what is in it is whole, so make room and run the same "
@@ -166,7 +169,6 @@ void SweepStore::append(const std::string& key, const std::string& lines, bool f
 
 void SweepStore::replace(const std::string& text) {
   output::write_file(file_, text);
-  close();
   points_.clear();
   broken_ = 0;
   load(text);
@@ -176,9 +178,13 @@ void SweepStore::replace(const std::string& text) {
 bool is_of_another_version(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / kFileName;
   if (!std::filesystem::exists(file)) return false;
-  const std::string text = input::read_file(file.string());
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw input::InputError("", fmt::format("cannot read {}", file.string()));
+  std::string text;
+  std::getline(stream, text);
+  if (!stream.eof()) text += '\n';
   try {
-    const Line first = read_line(std::string_view(text).substr(0, text.find('\n') + 1));
+    const Line first = read_line(text);
     return !first.key.empty() && first.version != output::version();
   } catch (const input::InputError&) {  // no sweep wrote it: whoever reads it says so
     return false;

@@ -7,8 +7,10 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
-#include "experiments/input/object_reader.hpp"
+#include "experiments/input/json_value.hpp"
+#include "models/os/file_descriptor.hpp"
 
 namespace equarx::sweep {
 
@@ -27,9 +29,6 @@ class SweepStore {
   /// is written to they are removed from it.
   /// @throws InputError for lines of another version, and for a file that no sweep wrote.
   explicit SweepStore(const std::filesystem::path& folder);
-  ~SweepStore();
-  SweepStore(const SweepStore&) = delete;
-  SweepStore& operator=(const SweepStore&) = delete;
 
   /// Lines that were cut off, or had not all of their point.
   std::size_t broken_lines() const { return broken_; }
@@ -41,6 +40,8 @@ class SweepStore {
   void open();
   /// A point's lines. @throws InputError if they cannot be read.
   std::string lines(const StoredPoint& point) const;
+  /// The same, each read. @throws InputError as lines()
+  std::vector<input::JsonValue> results(const StoredPoint& point) const;
   /// Adds a point's lines, each ending in a line feed, all or none. @throws InputError if there is no room.
   void append(const std::string& key, const std::string& lines, bool failed);
   /// Has `text`, whole lines of points, in place of all that is there, at once. @throws InputError
@@ -48,13 +49,12 @@ class SweepStore {
 
  private:
   void load(std::string_view text);
-  void close();
 
   std::filesystem::path file_;
   std::unordered_map<std::string, StoredPoint> points_;
   std::string kept_;  ///< of a file with broken lines: the others
   std::size_t broken_ = 0;
-  int descriptor_ = -1;
+  os::FileDescriptor descriptor_;
 };
 
 /// Whether a folder has a results.jsonl whose first line another version of the program computed.
