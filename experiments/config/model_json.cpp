@@ -17,8 +17,14 @@ namespace {
 using workloads::Transformer;
 
 // In the order of workloads::Activation and workloads::WeightType.
-constexpr std::array<std::string_view, 2> kActivations = {"gelu", "silu"};
-constexpr std::array<std::string_view, 2> kWeightTypes = {"bf16", "fp32"};
+constexpr input::EnumNames<workloads::Activation, 2> kActivations({
+    {workloads::Activation::gelu, "gelu"},
+    {workloads::Activation::silu, "silu"},
+});
+constexpr input::EnumNames<workloads::WeightType, 2> kWeightTypes({
+    {workloads::WeightType::bf16, "bf16"},
+    {workloads::WeightType::fp32, "fp32"},
+});
 
 /// Far above any model; keeps what is derived from counts within a double's integers.
 constexpr std::uint64_t kMostCount = 1 << 24;
@@ -54,7 +60,7 @@ void read_heads(input::ObjectReader& reader, Transformer& model) {
 void read_ffn(input::ObjectReader& reader, Transformer& model) {
   model.ffn = read_count(reader, "ffn");
   model.gated_ffn = read_flag(reader, "gated_ffn");
-  model.activation = static_cast<workloads::Activation>(reader.choice("activation", kActivations));
+  model.activation = reader.choice("activation", kActivations);
 }
 
 void read_local_attention(input::ObjectReader& reader, Transformer& model) {
@@ -91,7 +97,7 @@ Transformer read_model(const input::Json& json) {
   model.largest_context = read_count(reader, "largest_context");
   model.post_norms = read_flag(reader, "post_norms");
   model.qk_norms = read_flag(reader, "qk_norms");
-  model.weights = static_cast<workloads::WeightType>(reader.choice("weights", kWeightTypes));
+  model.weights = reader.choice("weights", kWeightTypes);
   reader.finish();
   return model;
 }

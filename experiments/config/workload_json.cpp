@@ -46,7 +46,7 @@ workloads::Phase read_phase(input::ObjectReader& reader) {
 
 AttentionMethod read_attention(input::ObjectReader reader) {
   AttentionMethod method;
-  method.fused = reader.choice_or("method", kMethods, 0) == 1;
+  method.fused = reader.has("method") && reader.choice("method", kMethods) == 1;
   method.skips_future = reader.flag_or("skips_future", method.skips_future);
   method.skips_outside_window = reader.flag_or("skips_outside_window", method.skips_outside_window);
   if (method.fused) {

@@ -48,15 +48,15 @@ class ObjectReader {
   /// The place of the text in `names`; for any other text the nearest name is proposed.
   std::size_t choice(std::string_view key, std::span<const std::string_view> names);
 
-  /// choice() into an enumeration whose values are numbered as `names` are; `fallback` without the key.
-  template <typename Enum>
-  Enum choice_or(std::string_view key, std::span<const std::string_view> names, Enum fallback) {
-    return has(key) ? static_cast<Enum>(choice(key, names)) : fallback;
+  /// The value of an enumeration that has this name.
+  template <typename Enum, std::size_t N>
+  Enum choice(std::string_view key, const EnumNames<Enum, N>& names) {
+    return static_cast<Enum>(choice(key, std::span<const std::string_view>(names.all())));
   }
-
+  /// The same; `fallback` without the key.
   template <typename Enum, std::size_t N>
   Enum choice_or(std::string_view key, const EnumNames<Enum, N>& names, Enum fallback) {
-    return has(key) ? static_cast<Enum>(choice(key, names.all())) : fallback;
+    return has(key) ? choice(key, names) : fallback;
   }
 
   /// Refuses the keys that nobody asked for. @throws UnknownKeyError with the nearest known key.

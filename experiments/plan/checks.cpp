@@ -16,8 +16,6 @@
 namespace equarx::plan {
 namespace {
 
-std::string bytes_text(double bytes) { return units::format_short(bytes, units::Dimension::bytes); }
-
 /// What one chip holds: its tensor and the result.
 double working_set_bytes(const config::TensorConfig& tensor) {
   return 2.0 * static_cast<double>(tensor.bytes());
@@ -69,10 +67,11 @@ MaybeObstacle check_hbm_capacity(const config::ExperimentConfig& config) {
   const double needed = working_set_bytes(config.tensor);
   const double capacity = config.chip.hbm_capacity.value;
   if (needed > capacity)
-    return Obstacle{"/tensor", fmt::format("needs {} on each chip (tensor and result), but {} has "
-                                           "{} of HBM; use a tensor of at most {}",
-                                           bytes_text(needed), config.chip.name,
-                                           bytes_text(capacity), bytes_text(capacity / 2.0))};
+    return Obstacle{"/tensor",
+                    fmt::format("needs {} on each chip (tensor and result), but {} has "
+                                "{} of HBM; use a tensor of at most {}",
+                                units::bytes_text(needed), config.chip.name,
+                                units::bytes_text(capacity), units::bytes_text(capacity / 2.0))};
   return std::nullopt;
 }
 
@@ -90,8 +89,8 @@ MaybeObstacle check_program_size(const config::CollectiveConfig& collective,
         place, fmt::format("takes {:.3g} messages of each of {} chips and {} of memory, and this "
                            "computer has {}; use fewer minishards or microshards, fewer chips, or "
                            "a smaller tensor",
-                           messages, grid.ranks(), bytes_text(messages * kBytesPerMessage),
-                           bytes_text(available))};
+                           messages, grid.ranks(), units::bytes_text(messages * kBytesPerMessage),
+                           units::bytes_text(available))};
   return std::nullopt;
 }
 
@@ -109,7 +108,8 @@ MaybeObstacle check_vmem(const collectives::Program& program, const hardware::Ch
         place + "/minishards",
         fmt::format("minishards of this size need {} of VMEM for their sums and buffers, and {} "
                     "has {}; use at least {} times as many",
-                    bytes_text(needed), chip.name, bytes_text(chip.vmem_capacity.value),
+                    units::bytes_text(needed), chip.name,
+                    units::bytes_text(chip.vmem_capacity.value),
                     std::ceil(needed / chip.vmem_capacity.value))};
   return std::nullopt;
 }
@@ -142,7 +142,7 @@ MaybeObstacle check_host_memory(const collectives::Program& program,
     return Obstacle{
         "/tensor", fmt::format("computing its values needs {} of memory, and this computer has {}; "
                                "use more minishards, a smaller tensor, or \"numerics\": \"off\"",
-                               bytes_text(needed), bytes_text(available))};
+                               units::bytes_text(needed), units::bytes_text(available))};
   return std::nullopt;
 }
 

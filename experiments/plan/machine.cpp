@@ -206,16 +206,6 @@ MaybeObstacle Site::prepare(config::Algorithm algorithm) {
   return std::nullopt;
 }
 
-MaybeObstacle check_ring(config::Algorithm algorithm, const config::ExperimentConfig& config) {
-  const config::TopologyConfig& topology = config.topology;
-  if (algorithm->layout != collectives::RankLayout::ring || !config::is_grid(topology) ||
-      !topology.avoid.empty())
-    return std::nullopt;
-  const OrObstacle<Ring> ring = grid_ring(topology.shape);
-  if (const auto* obstacle = std::get_if<Obstacle>(&ring)) return *obstacle;
-  return std::nullopt;
-}
-
 bool has_representatives(config::Algorithm algorithm, const config::ExperimentConfig& config) {
   return config.simulation != config::SimulationMode::full &&
          is_symmetric_by_construction(algorithm, config);
@@ -227,12 +217,12 @@ MaybeObstacle check_machine_memory(config::Algorithm algorithm, const RankGrid& 
   const double needed = needed_bytes(algorithm, grid, config.chip);
   const double available = process::available_memory_bytes();
   if (needed <= available) return std::nullopt;
-  return Obstacle{"/simulation",
-                  fmt::format("simulating all {} chips takes {} of memory, and this computer has "
-                              "{}; use fewer chips, or a uniform torus or ring, which "
-                              "representatives can stand for",
-                              grid.ranks(), units::format_short(needed, units::Dimension::bytes),
-                              units::format_short(available, units::Dimension::bytes))};
+  return Obstacle{
+      "/simulation",
+      fmt::format("simulating all {} chips takes {} of memory, and this computer has "
+                  "{}; use fewer chips, or a uniform torus or ring, which "
+                  "representatives can stand for",
+                  grid.ranks(), units::bytes_text(needed), units::bytes_text(available))};
 }
 
 OrObstacle<SimulatedMachine> plan_machine(config::Algorithm algorithm,

@@ -44,10 +44,6 @@ struct SimulatedMachine {
 /// Whether representatives are simulated, as can be seen without looking at any chip.
 bool has_representatives(config::Algorithm algorithm, const config::ExperimentConfig& config);
 
-/// An obstacle if the algorithm needs a ring, and the grid has none. (Of other topologies, and with cables
-/// to avoid, only a search tells.)
-MaybeObstacle check_ring(config::Algorithm algorithm, const config::ExperimentConfig& config);
-
 /// Whether this computer can hold the machine, before any of it or its program is made. An obstacle if all
 /// chips would be simulated, and need more memory than it has.
 MaybeObstacle check_machine_memory(config::Algorithm algorithm, const collectives::RankGrid& grid,

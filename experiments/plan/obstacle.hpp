@@ -35,9 +35,4 @@ T value_or_throw(OrObstacle<T> planned) {
   return std::get<T>(std::move(planned));
 }
 
-/// @throws InputError if there is an obstacle.
-inline void throw_if(const MaybeObstacle& obstacle) {
-  if (obstacle) throw obstacle->error();
-}
-
 }  // namespace equarx::plan

@@ -17,7 +17,6 @@ OrObstacle<CollectivePlan> plan_on_grid(const config::CollectiveConfig& config,
                                         const collectives::RankGrid& grid, Site& site,
                                         const std::string& pointer) {
   const config::ExperimentConfig& experiment = site.config();
-  if (auto obstacle = check_ring(config.algorithm, experiment)) return *obstacle;
   if (auto obstacle = check_machine_memory(config.algorithm, grid, experiment)) return *obstacle;
   if (auto obstacle = check_program_size(config, grid, experiment, pointer)) return *obstacle;
   collectives::Program program = make_program(config, grid, experiment);
@@ -56,7 +55,6 @@ void fill_in_cut(const CollectivePlan& plan, config::CollectiveConfig& config) {
 /// An algorithm that is tried among others: not if its simulation would take too long.
 OrObstacle<CollectivePlan> plan_trial(const config::CollectiveConfig& candidate, Site& site,
                                       const std::string& pointer) {
-  if (auto obstacle = check_ring(candidate.algorithm, site.config())) return *obstacle;
   const OrObstacle<double> time_s = simulation_time_s(candidate, site.config(), pointer);
   if (const auto* obstacle = std::get_if<Obstacle>(&time_s)) return *obstacle;
   if (std::get<double>(time_s) > kMostTrialTime)

@@ -10,6 +10,7 @@
 #include "experiments/config/algorithm.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/input/nearest.hpp"
+#include "experiments/plan/ring.hpp"
 
 namespace equarx::plan {
 namespace {
@@ -23,6 +24,14 @@ std::string runnable_text(const config::ExperimentConfig& config) {
     if (why_not(other, config).empty()) names.push_back(other->name);
   names.push_back(config::algorithm_name(config::kAutomatic));
   return input::list_of(names);
+}
+
+/// An obstacle if a grid has no ring. Of other topologies, and with cables to avoid, only a search tells.
+MaybeObstacle why_no_ring(const config::TopologyConfig& topology) {
+  if (!config::is_grid(topology) || !topology.avoid.empty()) return std::nullopt;
+  const OrObstacle<Ring> ring = grid_ring(topology.shape);
+  if (const auto* obstacle = std::get_if<Obstacle>(&ring)) return *obstacle;
+  return std::nullopt;
 }
 
 /// Axes of a torus: those that are longer than one chip.
@@ -61,6 +70,8 @@ OrObstacle<RankGrid> rank_grid(config::Algorithm algorithm, const config::Experi
       return RankGrid(std::vector<std::uint32_t>(axes, 2));
     }
     case RankLayout::ring:
+      if (auto no_ring = why_no_ring(config.topology)) return *no_ring;
+      break;
     case RankLayout::any: break;
   }
   return RankGrid({chips});

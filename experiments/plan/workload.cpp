@@ -101,16 +101,15 @@ void check_memory(const config::WorkloadConfig& workload, const hardware::Chip& 
       workload.model, workload.phase, chips, workload.attention, workload.operations);
   const double missing = workloads::missing_bytes(footprint, chip.hbm_capacity.value);
   if (missing <= 0.0) return;
-  const auto text = [](double bytes) {
-    return units::format_short(bytes, units::Dimension::bytes);
-  };
+  using units::bytes_text;
   throw input::InputError(
       "/workload/model",
       fmt::format("{} does not fit on {} x {}: each needs {} (weights {}, KV cache {}, activations "
                   "{}), {} more than its {}; use more chips, fewer tokens or a smaller batch",
-                  workload.model.name, chips, chip.name, text(footprint.total()),
-                  text(footprint.weights), text(footprint.kv_cache), text(footprint.activations),
-                  text(missing), text(chip.hbm_capacity.value)));
+                  workload.model.name, chips, chip.name, bytes_text(footprint.total()),
+                  bytes_text(footprint.weights), bytes_text(footprint.kv_cache),
+                  bytes_text(footprint.activations), bytes_text(missing),
+                  bytes_text(chip.hbm_capacity.value)));
 }
 
 /// Local layers that compute the whole square of scores are as global ones.

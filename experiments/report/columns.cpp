@@ -206,7 +206,7 @@ std::vector<ReportColumn> origin_columns(const ReportResults& results) {
   ReportColumn file{.key = "file", .title = "file", .shown = false};
   for (const ReportRow& row : results.rows) {
     error.cells.push_back(row.error.empty() ? input::Json(nullptr) : input::Json(row.error));
-    point.cells.push_back(row.point ? input::Json(*row.point) : input::Json(nullptr));
+    point.cells.push_back(input::or_null(row.point));
     version.cells.emplace_back(input::Json(results.sources[row.source].version));
     file.cells.emplace_back(input::Json(row.file));
   }

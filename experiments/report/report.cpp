@@ -122,9 +122,8 @@ std::pair<std::vector<const input::Json*>, std::vector<std::size_t>> distinct_pa
 
 std::string pictures_json(const std::vector<ReportPicture>& pictures) {
   return list(pictures, [](const ReportPicture& picture) {
-    return dump({{"title", picture.title},
-                 {"svg", picture.svg},
-                 {"row", picture.row ? input::Json(*picture.row) : input::Json(nullptr)}});
+    return dump(
+        {{"title", picture.title}, {"svg", picture.svg}, {"row", input::or_null(picture.row)}});
   });
 }
 

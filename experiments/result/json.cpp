@@ -77,7 +77,7 @@ input::Json to_json(const run::RunResult& run, const JsonOptions& options) {
       {"label", run.label},
       {"algorithm", config::algorithm_name(run.algorithm)},
       {"time_s", done ? input::Json(run.time_s) : input::Json(nullptr)},
-      {"speedup", run.speedup ? input::Json(*run.speedup) : input::Json(nullptr)},
+      {"speedup", input::or_null(run.speedup)},
       {"lower_bound_s", run.lower_bound_s},
       {"wire_bytes_per_link", run.wire_bytes_per_link},
       {"chips", run.chips},

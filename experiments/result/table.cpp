@@ -20,7 +20,7 @@ namespace equarx::result {
 namespace {
 
 std::string tensor_text(const config::TensorConfig& tensor) {
-  const std::string size = output::size_text(static_cast<double>(tensor.bytes()));
+  const std::string size = units::bytes_text(static_cast<double>(tensor.bytes()));
   if (tensor.shape.empty()) return fmt::format("{} of {}", size, numerics::name(tensor.dtype));
   return fmt::format("{} {} ({})", fmt::join(tensor.shape, " x "), numerics::name(tensor.dtype),
                      size);
@@ -42,24 +42,24 @@ std::vector<std::string> headings(bool workload, bool numerics) {
 /// Where the time of a phase goes.
 void append_phase(const run::RunResult& run, output::TableRow& row) {
   const run::PhaseResult& phase = *run.phase;
-  row.push_back(output::time_text(phase.compute_s));
+  row.push_back(units::time_text(phase.compute_s));
   if (run.failure) {
     row.insert(row.end(), {"-", "-", "-"});
     return;
   }
-  row.push_back(output::time_text(phase.allreduce_s));
+  row.push_back(units::time_text(phase.allreduce_s));
   row.push_back(fmt::format("{:.1f} %", 100.0 * phase.allreduce_s / run.time_s));
-  row.push_back(output::time_text(phase.allreduce_s / phase.allreduces));
+  row.push_back(units::time_text(phase.allreduce_s / phase.allreduces));
 }
 
 output::TableRow row_of(const run::RunResult& run) {
-  output::TableRow row = {run.label, run.failure ? "fails" : output::time_text(run.time_s),
+  output::TableRow row = {run.label, run.failure ? "fails" : units::time_text(run.time_s),
                           run.speedup ? fmt::format("{:.3f}x", *run.speedup) : "-",
-                          output::time_text(run.lower_bound_s)};
+                          units::time_text(run.lower_bound_s)};
   if (run.phase)
     append_phase(run, row);
   else
-    row.push_back(output::size_text(static_cast<double>(run.wire_bytes_per_link)));
+    row.push_back(units::bytes_text(static_cast<double>(run.wire_bytes_per_link)));
   if (!run.numerics) return row;
   row.push_back(fmt::format("{:.3g}", run.numerics->against_exact.mse));
   row.push_back(fmt::format("{:.2f} dB", run.numerics->against_exact.sqnr_db));
@@ -86,7 +86,7 @@ std::string operations_table(const run::ExperimentResult& result) {
       {"operation of each chip", "times", "time", "of computing", "waits for"}};
   for (const plan::OperationTotal& operation : result.operations)
     rows.push_back({operation.name, fmt::format("{}", operation.count),
-                    output::time_text(operation.time_s),
+                    units::time_text(operation.time_s),
                     fmt::format("{:.1f} %", 100.0 * operation.time_s / total_s),
                     std::string(workloads::name(operation.roof))});
   return output::aligned_table(rows) + '\n';
@@ -124,7 +124,7 @@ std::string failure_note(const run::RunResult& run) {
   const run::FailureReport& failure = *run.failure;
   return fmt::format(
       "  {} fails at {}: {} from {} to {} did not arrive, because link {} is down.\n", run.label,
-      output::time_text(failure.time_s), failure.transfer, failure.from, failure.to, failure.link);
+      units::time_text(failure.time_s), failure.transfer, failure.from, failure.to, failure.link);
 }
 
 /// What `auto` took, and what the others would have been.
@@ -134,7 +134,7 @@ std::string candidates_note(const run::RunResult& run) {
       run.failure ? "although it fails as all others do" : "the fastest of those that can run");
   for (const run::Candidate& candidate : run.candidates)
     text += fmt::format("    {:<18}  {}\n", candidate.algorithm->name,
-                        candidate.time_s ? output::time_text(*candidate.time_s) : candidate.note);
+                        candidate.time_s ? units::time_text(*candidate.time_s) : candidate.note);
   return text;
 }
 

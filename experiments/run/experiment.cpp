@@ -66,8 +66,7 @@ class Experiment {
       Candidate& report =
           run.candidates.emplace_back(Candidate{candidate.config.algorithm, std::nullopt, {}});
       if (bound_s > best_s) {
-        report.note = fmt::format("cannot win: its lower bound is {}",
-                                  units::format_short(bound_s, units::Dimension::time));
+        report.note = fmt::format("cannot win: its lower bound is {}", units::time_text(bound_s));
         continue;
       }
       progress_(

@@ -93,9 +93,7 @@ void TraceFile::check_size(std::span<const plan::CollectivePlan* const> plans,
       "", fmt::format("--trace: the trace would have {} events, about {}, and at most {} are "
                       "written; {}take a smaller slice or tensor, or fewer minishards and "
                       "microshards",
-                      events,
-                      units::format_short(kBytesPerEvent * static_cast<double>(events),
-                                          units::Dimension::bytes),
+                      events, units::bytes_text(kBytesPerEvent * static_cast<double>(events)),
                       kMostTraceEvents,
                       label_.empty() ? "trace one collective (--trace-run LABEL), or " : ""));
 }

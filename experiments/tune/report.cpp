@@ -33,12 +33,11 @@ input::Json candidate_json(const TuneResult& result, const TunedCandidate& candi
   input::Json json = {
       {"label", candidate.config.label},
       {"time_s", candidate.time_s},
-      {"speedup", faster ? input::Json(*faster) : input::Json(nullptr)},
+      {"speedup", input::or_null(faster)},
       {"bound_s", candidate.bound_s},
       {"nmse", candidate.nmse},
       {"sqnr_db", numerics::sqnr_db(candidate.nmse)},
-      {"theory_nmse",
-       candidate.theory_nmse ? input::Json(*candidate.theory_nmse) : input::Json(nullptr)},
+      {"theory_nmse", input::or_null(candidate.theory_nmse)},
       {"collective", config::collective_json(candidate.config, result.config.collective)}};
   if (candidate.minishards) json["minishards"] = *candidate.minishards;
   return json;
@@ -72,9 +71,8 @@ input::Json unfit_json(const std::vector<UnfitCandidates>& unfit) {
 }
 
 input::Json limits_json(const TuneLimits& limits) {
-  return {
-      {"max_nmse", limits.max_nmse ? input::Json(*limits.max_nmse) : input::Json(nullptr)},
-      {"max_time_s", limits.max_time_s ? input::Json(*limits.max_time_s) : input::Json(nullptr)}};
+  return {{"max_nmse", input::or_null(limits.max_nmse)},
+          {"max_time_s", input::or_null(limits.max_time_s)}};
 }
 
 // --- The table
@@ -93,7 +91,7 @@ output::TableRow row_of(const TuneResult& result, const TunedCandidate& candidat
           scales_text(config),
           candidate.minishards ? fmt::format("{}", *candidate.minishards) : "varied",
           fmt::format("{}", config.microshards.value()),
-          output::time_text(candidate.time_s),
+          units::time_text(candidate.time_s),
           faster ? fmt::format("{:.3f}x", *faster) : "-",
           fmt::format("{:.3g}", candidate.nmse),
           decibel_text(candidate.nmse),
@@ -102,20 +100,19 @@ output::TableRow row_of(const TuneResult& result, const TunedCandidate& candidat
 
 std::string title(const TuneResult& result) {
   const config::ExperimentConfig& config = result.config;
-  return fmt::format(
-      "Tuning {}{} of {} of {} on each of {} x {}, {}\n\n",
-      config.workload ? config.workload->model.name + ", with " : "",
-      collectives::name(config.collective),
-      units::format_short(static_cast<double>(config.tensor.bytes()), units::Dimension::bytes),
-      numerics::name(config.tensor.dtype), result.baseline.chips, config.chip.name,
-      config::topology_text(config.topology));
+  return fmt::format("Tuning {}{} of {} of {} on each of {} x {}, {}\n\n",
+                     config.workload ? config.workload->model.name + ", with " : "",
+                     collectives::name(config.collective),
+                     units::bytes_text(static_cast<double>(config.tensor.bytes())),
+                     numerics::name(config.tensor.dtype), result.baseline.chips, config.chip.name,
+                     config::topology_text(config.topology));
 }
 
 std::string baseline_note(const TuneResult& result) {
   const run::RunResult& baseline = result.baseline;
   const double nmse = baseline.numerics->against_exact.nmse;
   return fmt::format("  Speedup over the baseline, {}: {}, NMSE {:.3g} ({}).\n", baseline.label,
-                     baseline.failure ? "which fails" : output::time_text(baseline.time_s), nmse,
+                     baseline.failure ? "which fails" : units::time_text(baseline.time_s), nmse,
                      decibel_text(nmse));
 }
 

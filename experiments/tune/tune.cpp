@@ -57,7 +57,7 @@ void find_front(std::vector<TunedCandidate> simulated, const TuneLimits& limits,
     throw input::InputError("--max-time",
                             fmt::format("nothing takes less than {}, which {} takes; allow "
                                         "that much",
-                                        output::time_text(fastest.time_s), fastest.config.label));
+                                        units::time_text(fastest.time_s), fastest.config.label));
   if (limits.max_nmse && most_accurate.nmse > *limits.max_nmse)
     throw input::InputError(
         "--max-nmse",
@@ -73,7 +73,7 @@ void find_front(std::vector<TunedCandidate> simulated, const TuneLimits& limits,
       fmt::format(
           "nothing is that fast with so small an error: {} takes {}, and the most accurate "
           "within the time is {} with NMSE {:.3g} (SQNR {:.2f} dB); relax one of the limits",
-          accurate->config.label, output::time_text(accurate->time_s), in_time.config.label,
+          accurate->config.label, units::time_text(accurate->time_s), in_time.config.label,
           in_time.nmse, numerics::sqnr_db(in_time.nmse)));
 }
 

@@ -13,10 +13,5 @@ TEST_CASE("what is there is given, and an obstacle thrown with its place") {
                          "use a torus");
 }
 
-TEST_CASE("without an obstacle nothing is thrown") {
-  CHECK_NOTHROW(throw_if(std::nullopt));
-  CHECK_THROWS_AS(throw_if(Obstacle{"", "no"}), input::InputError);
-}
-
 }  // namespace
 }  // namespace equarx::plan
