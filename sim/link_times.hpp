@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/machine.hpp"
-#include "sim/time_executor.hpp"
+#include "sim/time_result.hpp"
 #include "sim/timeline.hpp"
 
 namespace equarx::sim {

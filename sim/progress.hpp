@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "models/collectives/program.hpp"
+#include "sim/machine.hpp"
 
 namespace equarx::sim {
 
-/// Where each chip is, in memory that outlives the end of the simulation's process.
+/// Where each chip is: for SimGrid in memory that outlives the end of the simulation's process.
 struct Progress {
   bool deadlocked = false;
   std::uint32_t active_rank = 0;  ///< the one that ran last
@@ -18,5 +20,10 @@ struct Progress {
   };
   std::span<Chip> chips;  ///< by rank
 };
+
+/// Why a simulation did not come to its end, for people: which chips were stuck and where, if it
+/// deadlocked; else that it crashed with `failure`, and which chip was active.
+std::string explain(const collectives::Program& program, const Machine& machine,
+                    const Progress& progress, const std::string& failure);
 
 }  // namespace equarx::sim

@@ -1,6 +1,7 @@
 #include "sim/timeline.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <stdexcept>
 
@@ -9,6 +10,11 @@ namespace equarx::sim {
 using collectives::InstructionId;
 using collectives::Op;
 using collectives::Rank;
+
+std::uint64_t held_bytes(const Step& send, double rate) {
+  if (send.link_s == 0.0) return send.bytes;
+  return send.bytes + static_cast<std::uint64_t>(std::llround(send.link_s * rate));
+}
 
 std::vector<Step> make_timeline(const collectives::Program& program, const Costs& costs, Rank rank,
                                 bool traced) {

@@ -41,6 +41,9 @@ struct Step {
   collectives::InstructionId instruction = 0;
 };
 
+/// Bytes that a send holds links of `rate` B/s for: its own, and those that could pass in its link_s.
+std::uint64_t held_bytes(const Step& send, double rate);
+
 /// What every chip does: a program, once or several times, and other work of its core in between.
 struct Schedule {
   /// Core time before each run of the program, and after the last.

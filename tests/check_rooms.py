@@ -75,8 +75,8 @@ ROOMS = {
 HEAVY = re.compile(r"^(nlohmann/json\.hpp|boost/|simgrid/|valijson/|CLI/)")
 ADAPTERS = {
     "experiments/input/json.hpp",
-    "sim/chip_actor.hpp",  # SimGrid, for the source files of sim/ alone
-    "sim/simgrid_platform.hpp",
+    "sim/simgrid/chip_actor.hpp",  # SimGrid, for the source files of sim/simgrid alone
+    "sim/simgrid/platform.hpp",
     "tools/cli/app.hpp",  # the description of the command line, for what is made of it
     "tools/cli/pages/bash_completion.hpp",
     "tools/cli/pages/described_options.hpp",

@@ -17,6 +17,7 @@ target_include_directories(equarx_valijson SYSTEM INTERFACE "${VALIJSON_INCLUDE_
 if(EQUARX_TESTS)
   find_package(Catch2 REQUIRED)
   include(Catch)
+  find_package(rapidcheck REQUIRED)
 endif()
 if(EQUARX_BENCHMARKS)
   find_package(benchmark REQUIRED)

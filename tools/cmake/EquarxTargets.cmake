@@ -14,11 +14,20 @@ if(EQUARX_SANITIZE)
   target_link_options(equarx_compile_options INTERFACE -fsanitize=${EQUARX_SANITIZE})
 endif()
 
+# Where the module stands that is loaded when it is needed, and how programs find it: by their run path.
+set(equarx_module_dir "${PROJECT_BINARY_DIR}/lib")
+set(equarx_module_install_dir "${CMAKE_INSTALL_LIBDIR}/equarx-sim")
+set(CMAKE_BUILD_RPATH "${equarx_module_dir}")
+file(RELATIVE_PATH equarx_from_bin
+  "/prefix/${CMAKE_INSTALL_BINDIR}" "/prefix/${equarx_module_install_dir}")
+set(CMAKE_INSTALL_RPATH "$ORIGIN/${equarx_from_bin}")
+
 # equarx_library(NAME SOURCES file... [LINKS target...] [PRIVATE_LINKS target...])
 # Target names are equarx_<room>. A room reaches another only by naming it in LINKS.
 function(equarx_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)  # for modules
   target_link_libraries(${name}
     PUBLIC equarx_compile_options ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
 endfunction()

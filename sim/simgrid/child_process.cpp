@@ -1,4 +1,4 @@
-#include "sim/child_process.hpp"
+#include "sim/simgrid/child_process.hpp"
 
 #include <array>
 #include <cerrno>

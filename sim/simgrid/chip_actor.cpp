@@ -1,13 +1,12 @@
-#include "sim/chip_actor.hpp"
+#include "sim/simgrid/chip_actor.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <stdexcept>
 
 #include <fmt/format.h>
 
-#include "sim/simgrid_platform.hpp"
+#include "sim/simgrid/platform.hpp"
 
 namespace equarx::sim {
 
@@ -94,11 +93,10 @@ void Chip::live() {
     run_.progress.active_rank = rank_;
     run_.progress.chips[rank_].instruction = step.instruction;
     take(step);
-    if (run_.result.failure) return s4u::Actor::kill_all();
+    if (failed_) return;
   }
   for (ChannelId channel = 0; channel < run_.channels; ++channel)
-    while (!outgoing_[channel].empty() && !run_.result.failure) retire(channel);
-  if (run_.result.failure) return s4u::Actor::kill_all();
+    while (!outgoing_[channel].empty() && !failed_) retire(channel);
   run_.progress.chips[rank_].done = true;
 }
 
@@ -144,18 +142,13 @@ void Chip::send(const Step& step) {
   next_to_look_at_ = (next_to_look_at_ + 1) % static_cast<ChannelId>(run_.channels);
   retire_received(next_to_look_at_);
   if (outgoing_[channel].size() >= run_.machine.dma_queue) retire(channel);
-  if (run_.result.failure) return;
+  if (failed_) return;
   outgoing_[channel].push_back(
-      {mailbox(way.peer, channel)->put_async(const_cast<Step*>(&step), held_bytes(step, way)),
+      {mailbox(way.peer, channel)
+           ->put_async(const_cast<Step*>(&step),
+                       held_bytes(step, bottleneck_rate(run_.machine, way.route))),
        step.message});
   if (run_.traced) run_.add_transfer(rank_, way, step.message, outgoing_[channel].back().comm);
-}
-
-/// The transfer's bytes, and those that could pass while it holds its slowest link besides.
-std::uint64_t Chip::held_bytes(const Step& step, const Way& way) const {
-  if (step.link_s == 0.0) return step.bytes;
-  const double rate = bottleneck_rate(run_.machine, way.route);
-  return step.bytes + static_cast<std::uint64_t>(std::llround(step.link_s * rate));
 }
 
 void Chip::retire(ChannelId channel) {
@@ -213,17 +206,16 @@ void Chip::wait(const Step& step) {
   }
 }
 
-/// Keeps the first failure that any chip notices.
+/// The end of the run, for this chip now and for all others when all has happened that happens at the same
+/// time.
 void Chip::fail(Rank from, ChannelId channel, MessageId message) {
-  if (run_.result.failure) return;
-  const double now = s4u::Engine::get_clock();
+  failed_ = true;
+  const double now_s = s4u::Engine::get_clock();
   const Way& way = run_.machine.ways[from][channel];
-  TransferFailure failure{now, from, way.peer, message, way.route.front()};
-  for (const LinkIndex link : way.route)
-    for (const LinkFailure& broken : run_.machine.failures)
-      if (broken.link == link && broken.time_s <= now) failure.link = link;
-  run_.result.failure = failure;
-  run_.result.time_s = now;
+  note_failure({now_s, from, way.peer, message, broken_link(run_.machine, way.route, now_s)},
+               run_.result);
+  s4u::this_actor::sleep_for(kFailureInstant);
+  s4u::Actor::kill_all();
 }
 
 s4u::Mailbox* Chip::mailbox(Rank receiver, ChannelId channel) const {

@@ -1,4 +1,4 @@
-#include "sim/simgrid_platform.hpp"
+#include "sim/simgrid/platform.hpp"
 
 #include <algorithm>
 #include <limits>

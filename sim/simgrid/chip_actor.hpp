@@ -10,7 +10,7 @@
 
 #include "sim/machine.hpp"
 #include "sim/progress.hpp"
-#include "sim/time_executor.hpp"
+#include "sim/time_result.hpp"
 #include "sim/timeline.hpp"
 
 namespace equarx::sim {
@@ -71,7 +71,6 @@ class Chip {
   void retire_received(collectives::ChannelId channel);
   void fail(collectives::Rank from, collectives::ChannelId channel, collectives::MessageId message);
   void finish();
-  std::uint64_t held_bytes(const Step& step, const Way& way) const;
   simgrid::s4u::Mailbox* mailbox(collectives::Rank receiver, collectives::ChannelId channel) const;
   collectives::Rank sender(collectives::ChannelId channel) const;
 
@@ -79,6 +78,7 @@ class Chip {
   collectives::Rank rank_;
   double slowdown_;
   bool shares_core_;
+  bool failed_ = false;                         ///< it has noticed that a transfer failed
   std::vector<std::deque<Outgoing>> outgoing_;  // by channel
   std::vector<std::uint64_t> retired_;          // by channel
   collectives::ChannelId next_to_look_at_ = 0;  // for transfers that have been received

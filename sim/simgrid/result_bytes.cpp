@@ -1,4 +1,4 @@
-#include "sim/result_bytes.hpp"
+#include "sim/simgrid/result_bytes.hpp"
 
 #include <cstring>
 #include <type_traits>

@@ -1,0 +1,59 @@
+#include "sim/direct/engine.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <vector>
+
+#include "sim/direct/in_order.hpp"
+#include "sim/direct/record.hpp"
+#include "sim/direct/run_ahead.hpp"
+
+namespace equarx::sim {
+namespace {
+
+/// SimGrid ends at such a time, too.
+void check_times(const Timelines& timelines) {
+  const auto check = [](const std::vector<Step>& list) {
+    if (!std::ranges::all_of(list, [](const Step& step) { return std::isfinite(step.delay_s); }))
+      throw std::logic_error("a core time is no number of seconds");
+  };
+  std::ranges::for_each(timelines.lists, check);
+  check(timelines.beside);
+}
+
+/// @return false at a deadlock.
+bool run(Record& record) {
+  const bool alone =
+      !record.wiring.shares() && record.machine.failures.empty() && record.timelines.beside.empty();
+  if (!alone) return run_in_order(record);
+  run_ahead(record);
+  return std::ranges::all_of(record.progress.chips, &Progress::Chip::done);
+}
+
+}  // namespace
+
+TimeResult simulate_directly(const collectives::Program& program, const Machine& machine,
+                             const Costs& costs, const SimulationOptions& options) {
+  const Timelines timelines =
+      make_timelines(program, costs, machine.ranks(), options.schedule, options.traced);
+  std::vector<Progress::Chip> chips(machine.ranks());
+  Progress progress;
+  progress.chips = chips;
+  std::string failure;
+  try {
+    check_times(timelines);
+    Record record(timelines, machine, options.traced, progress);
+    if (run(record)) {
+      TimeResult result = record.take();
+      sort_trace(result.trace);
+      return result;
+    }
+    progress.deadlocked = true;
+  } catch (const std::logic_error& error) {
+    failure = error.what();
+  }
+  throw SimulationError(explain(program, machine, progress, failure));
+}
+
+}  // namespace equarx::sim

@@ -1,0 +1,12 @@
+// The engine without SimGrid.
+#pragma once
+
+#include "sim/time_executor.hpp"
+
+namespace equarx::sim {
+
+/// simulate() by the direct engine: no fork, no threads, any number at once.
+TimeResult simulate_directly(const collectives::Program& program, const Machine& machine,
+                             const Costs& costs, const SimulationOptions& options);
+
+}  // namespace equarx::sim

@@ -1,0 +1,377 @@
+#include "sim/direct/in_order.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <queue>
+#include <vector>
+
+#include "sim/direct/core.hpp"
+#include "sim/direct/shared_links.hpp"
+
+namespace equarx::sim {
+namespace {
+
+using collectives::ChannelId;
+using collectives::Rank;
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+class InOrder {
+ public:
+  explicit InOrder(Record& record);
+
+  bool run();
+
+ private:
+  using ListId = std::uint32_t;
+  static constexpr ListId kNobody = 0xFFFFFFFF;
+
+  enum class Phase : std::uint8_t { before_work, working, acting, draining, over };
+  /// A list of steps that a core goes through: that of the program, or that of other work beside it.
+  struct List {
+    const Step* step = nullptr;
+    Phase phase = Phase::before_work;
+    double due_s = kNever;  ///< when it goes on, if that is known
+    double start_s = 0.0;   ///< of the work it does
+    ChannelId channel = 0;  ///< that it drains
+  };
+  struct Event {
+    double time_s = 0.0;
+    std::uint64_t order = 0;
+    ListId list = 0;
+    bool operator<(const Event& other) const {  // the queue gives the largest first
+      return time_s != other.time_s ? time_s > other.time_s : order > other.order;
+    }
+  };
+  /// Collectives that may begin, and that have ended.
+  struct Semaphores {
+    std::uint32_t posted = 0;
+    std::uint32_t done = 0;
+    ListId waits_for_post = kNobody;
+    ListId waits_for_done = kNobody;
+  };
+
+  Rank rank_of(ListId list) const { return list / lists_per_rank_; }
+  std::size_t number_of(ListId list) const { return list % lists_per_rank_; }
+
+  double next_s();
+  void leave(std::span<const SharedLinks::Cargo> gone, bool failed);
+  void wake(ListId& waiting);
+  void schedule(ListId list, double time_s);
+  void resume(ListId list);
+  void begin_work(ListId list, const Step& step);
+  void end_work(ListId list, const Step& step);
+  bool act(ListId list, const Step& step);
+  bool send(ListId list, const Step& step);
+  bool retire_oldest(ListId list, std::size_t index);
+  void start(std::size_t index, const Step& step);
+  bool receive(ListId list, const Step& step);
+  bool drain(ListId list);
+  bool acquire(ListId list, std::uint32_t& count, ListId& waiting);
+  void notice(ListId list, std::size_t index, const Transfer& transfer);
+  void drop_lost_transfers();
+
+  Record& record_;
+  SharedLinks links_;
+  bool shares_core_;
+  ListId lists_per_rank_;
+  double now_s_ = 0.0;
+  double last_s_ = kNever;  ///< what happens later does not happen: a chip has noticed a failure
+  std::uint64_t order_ = 0;
+  std::priority_queue<Event> events_;
+  std::vector<List> lists_;
+  std::vector<SharedCore> cores_;
+  std::vector<Semaphores> semaphores_;
+  std::vector<double> free_s_;          ///< by pair with links of its own
+  std::vector<ListId> receiver_waits_;  ///< by inbox
+  std::vector<ListId> sender_waits_;    ///< by inbox
+  std::vector<LinkFailure> failures_;   ///< the latest first
+};
+
+InOrder::InOrder(Record& record)
+    : record_(record),
+      links_(record.machine, record.wiring),
+      shares_core_(!record.timelines.beside.empty()),
+      lists_per_rank_(shares_core_ ? 2 : 1),
+      lists_(record.machine.ranks() * lists_per_rank_),
+      cores_(shares_core_ ? record.machine.ranks() : 0),
+      semaphores_(shares_core_ ? record.machine.ranks() : 0),
+      free_s_(record.wiring.pairs().size()),
+      receiver_waits_(record.inboxes.size(), kNobody),
+      sender_waits_(record.inboxes.size(), kNobody),
+      failures_(record.machine.failures) {
+  std::ranges::sort(failures_, std::greater<>(), &LinkFailure::time_s);
+  for (ListId list = 0; list < lists_.size(); ++list) {
+    lists_[list].step = number_of(list) == 0 ? record.timelines.of(rank_of(list)).data()
+                                             : record.timelines.beside.data();
+    schedule(list, 0.0);
+  }
+}
+
+/// Transfers leave before a link fails at the same time, and chips go on after both.
+bool InOrder::run() {
+  for (;;) {
+    const double left_s = links_.next_s();
+    const double event_s = events_.empty() ? kNever : events_.top().time_s;
+    const double failure_s = failures_.empty() ? kNever : failures_.back().time_s;
+    const double next_s = std::min(left_s, event_s);
+    if (next_s == kNever || next_s > last_s_) break;
+    now_s_ = std::min(next_s, failure_s);
+    if (left_s <= now_s_) {
+      leave(links_.leave(now_s_), false);
+    } else if (failure_s <= now_s_) {
+      const LinkIndex link = failures_.back().link;
+      failures_.pop_back();
+      leave(links_.fail(link, now_s_), true);
+    } else {
+      const Event event = events_.top();
+      events_.pop();
+      if (lists_[event.list].due_s == event.time_s) resume(event.list);
+    }
+  }
+  drop_lost_transfers();
+  const bool done = std::ranges::all_of(record_.progress.chips, &Progress::Chip::done);
+  return done || record_.result.failure.has_value();
+}
+
+void InOrder::leave(std::span<const SharedLinks::Cargo> gone, bool failed) {
+  for (const SharedLinks::Cargo& cargo : gone) {
+    Transfer& transfer = record_.inboxes[cargo.inbox].at(cargo.number);
+    transfer.left_s = now_s_;
+    transfer.failed = failed;
+    const Pair& pair = record_.wiring.pairs()[record_.wiring.pair_of(cargo.inbox)];
+    if (record_.traced && !failed)
+      record_.result.trace.transfers[transfer.event].arrived_s = now_s_ + pair.latency_s;
+    wake(receiver_waits_[cargo.inbox]);
+    wake(sender_waits_[cargo.inbox]);
+  }
+}
+
+/// Lets whoever waits look again.
+void InOrder::wake(ListId& waiting) {
+  if (waiting == kNobody) return;
+  schedule(waiting, now_s_);
+  waiting = kNobody;
+}
+
+void InOrder::schedule(ListId list, double time_s) {
+  lists_[list].due_s = time_s;
+  events_.push({time_s, order_++, list});
+}
+
+void InOrder::resume(ListId id) {
+  List& list = lists_[id];
+  list.due_s = kNever;
+  record_.progress.active_rank = rank_of(id);
+  for (;;) {
+    const Step& step = *list.step;
+    switch (list.phase) {
+      case Phase::before_work:
+        if (number_of(id) == 0) record_.progress.chips[rank_of(id)].instruction = step.instruction;
+        list.phase = Phase::acting;
+        if (step.delay_s > 0.0) return begin_work(id, step);
+        break;
+      case Phase::working:
+        end_work(id, step);
+        list.phase = Phase::acting;
+        break;
+      case Phase::acting:
+        if (!act(id, step)) return;
+        if (step.kind == Step::Kind::end) break;
+        ++list.step;
+        list.phase = Phase::before_work;
+        break;
+      case Phase::draining:
+        if (drain(id)) list.phase = Phase::over;
+        return;
+      case Phase::over: return;
+    }
+  }
+}
+
+void InOrder::begin_work(ListId id, const Step& step) {
+  List& list = lists_[id];
+  list.phase = Phase::working;
+  list.start_s = now_s_;
+  const double core_s = step.delay_s * record_.machine.slowdown_of(rank_of(id));
+  if (!shares_core_) return schedule(id, now_s_ + core_s);
+  SharedCore& core = cores_[rank_of(id)];
+  core.begin(number_of(id), core_s, now_s_);
+  const std::size_t other = 1 - number_of(id);
+  const ListId first = id - static_cast<ListId>(number_of(id));
+  schedule(id, core.end_s(number_of(id)));
+  if (core.busy(other)) schedule(first + static_cast<ListId>(other), core.end_s(other));
+}
+
+void InOrder::end_work(ListId id, const Step& step) {
+  const Rank rank = rank_of(id);
+  const double core_s = step.delay_s * record_.machine.slowdown_of(rank);
+  record_.add_core_time(rank, step, lists_[id].start_s, core_s, now_s_);
+  if (!shares_core_) return;
+  SharedCore& core = cores_[rank];
+  core.end(number_of(id), now_s_);
+  const std::size_t other = 1 - number_of(id);
+  const ListId first = id - static_cast<ListId>(number_of(id));
+  if (core.busy(other)) schedule(first + static_cast<ListId>(other), core.end_s(other));
+}
+
+/// @return whether the step is done. If not, the list goes on when it is scheduled or woken.
+bool InOrder::act(ListId id, const Step& step) {
+  Semaphores* const semaphores = shares_core_ ? &semaphores_[rank_of(id)] : nullptr;
+  switch (step.kind) {
+    case Step::Kind::work:
+    case Step::Kind::compute: return true;
+    case Step::Kind::send: return send(id, step);
+    case Step::Kind::wait: return receive(id, step);
+    case Step::Kind::post:
+      ++semaphores->posted;
+      wake(semaphores->waits_for_post);
+      return true;
+    case Step::Kind::done:
+      ++semaphores->done;
+      wake(semaphores->waits_for_done);
+      return true;
+    case Step::Kind::begin: return acquire(id, semaphores->posted, semaphores->waits_for_post);
+    case Step::Kind::join: return acquire(id, semaphores->done, semaphores->waits_for_done);
+    case Step::Kind::end:
+      if (number_of(id) == 0)
+        record_.finish(rank_of(id), now_s_);
+      else
+        record_.result.time_s = std::max(record_.result.time_s, now_s_);
+      lists_[id].phase = number_of(id) == 0 ? Phase::draining : Phase::over;
+      return true;
+  }
+  return true;
+}
+
+bool InOrder::acquire(ListId id, std::uint32_t& count, ListId& waiting) {
+  if (count == 0) {
+    waiting = id;
+    return false;
+  }
+  --count;
+  return true;
+}
+
+bool InOrder::send(ListId id, const Step& step) {
+  const std::size_t index = record_.wiring.index(rank_of(id), step.channel);
+  Inbox& inbox = record_.inboxes[index];
+  while (inbox.sent() - inbox.retired() >= record_.machine.dma_queue)
+    if (!retire_oldest(id, index)) return false;
+  start(index, step);
+  return true;
+}
+
+/// The sender waits until its oldest transfer has left. @return whether it has
+bool InOrder::retire_oldest(ListId id, std::size_t index) {
+  Inbox& inbox = record_.inboxes[index];
+  const Transfer& oldest = inbox.at(inbox.retired());
+  if (oldest.left_s == Transfer::kUnderWay) {
+    sender_waits_[index] = id;
+    return false;
+  }
+  if (oldest.left_s > now_s_) {
+    schedule(id, oldest.left_s);
+    return false;
+  }
+  if (oldest.failed) {
+    notice(id, index, oldest);
+    return false;
+  }
+  inbox.retire();
+  return true;
+}
+
+/// A transfer begins. Over links of its own, its end is known; unless they fail.
+void InOrder::start(std::size_t index, const Step& step) {
+  const std::uint32_t number = record_.wiring.pair_of(index);
+  const Pair& pair = record_.wiring.pairs()[number];
+  Inbox& inbox = record_.inboxes[index];
+  const auto bytes = static_cast<double>(held_bytes(step, pair.rate));
+  Transfer transfer{Transfer::kUnderWay, &step, 0, false};
+  // Where links are shared, no latency passes on them: receivers wait for it (receive()).
+  const bool shares = record_.wiring.shares();
+  if (pair.fails_at_s <= now_s_) {
+    transfer.left_s = now_s_;
+    transfer.failed = true;
+  } else if (!pair.shared) {
+    double& free_s = free_s_[number];
+    free_s = std::max(now_s_ + (shares ? 0.0 : pair.latency_s), free_s) + bytes / pair.rate;
+    transfer.left_s = std::min(free_s, pair.fails_at_s);
+    transfer.failed = free_s > pair.fails_at_s;
+  }
+  const bool arrives = transfer.left_s != Transfer::kUnderWay && !transfer.failed;
+  transfer.event = record_.add_transfer(
+      pair, step, now_s_, arrives ? transfer.left_s + (shares ? pair.latency_s : 0.0) : kNever);
+  if (transfer.left_s == Transfer::kUnderWay)
+    links_.send(number, bytes, {index, inbox.sent()}, now_s_);
+  inbox.push(transfer);
+  wake(receiver_waits_[index]);
+}
+
+bool InOrder::receive(ListId id, const Step& step) {
+  const std::size_t index = record_.inbox_of(rank_of(id), step.channel);
+  const Inbox& inbox = record_.inboxes[index];
+  if (inbox.received() == inbox.sent() ||
+      inbox.at(inbox.received()).left_s == Transfer::kUnderWay) {
+    receiver_waits_[index] = id;
+    return false;
+  }
+  const Transfer& next = inbox.at(inbox.received());
+  const bool late = record_.wiring.shares() && !next.failed;
+  const Pair& pair = record_.wiring.pairs()[record_.wiring.pair_of(index)];
+  const double ready_s = next.left_s + (late ? pair.latency_s : 0.0);
+  if (ready_s > now_s_) {
+    schedule(id, ready_s);
+    return false;
+  }
+  if (next.failed) {
+    notice(id, index, next);
+    return false;
+  }
+  record_.receive(index, step);
+  return true;
+}
+
+/// Once its list is done, a chip still waits for what it has sent: that may fail. @return whether all is gone
+bool InOrder::drain(ListId id) {
+  if (record_.machine.failures.empty()) return true;
+  for (ChannelId& channel = lists_[id].channel; channel < record_.wiring.channels(); ++channel) {
+    const std::size_t index = record_.wiring.index(rank_of(id), channel);
+    const Inbox& inbox = record_.inboxes[index];
+    while (inbox.retired() < inbox.sent())
+      if (!retire_oldest(id, index)) return false;
+  }
+  return true;
+}
+
+/// A chip notices that a transfer failed, and does nothing more.
+void InOrder::notice(ListId id, std::size_t index, const Transfer& transfer) {
+  const Pair& pair = record_.wiring.pairs()[record_.wiring.pair_of(index)];
+  note_failure({now_s_, pair.from, pair.to, transfer.sent->message,
+                broken_link(record_.machine, *pair.route, now_s_)},
+               record_.result);
+  last_s_ = std::min(last_s_, now_s_ + kFailureInstant);
+  lists_[id].phase = Phase::over;
+}
+
+/// Of the trace, what never left.
+void InOrder::drop_lost_transfers() {
+  std::erase_if(record_.result.trace.transfers, [&](const TransferEvent& event) {
+    if (event.arrived_s == kNever) return true;
+    if (last_s_ == kNever) return false;
+    double late_s = 0.0;
+    if (record_.wiring.shares())
+      for (const Way& way : record_.machine.ways[event.sender])
+        if (way.peer == event.receiver) late_s = latency_s(record_.machine, way.route);
+    return event.arrived_s - late_s > last_s_;
+  });
+}
+
+}  // namespace
+
+bool run_in_order(Record& record) { return InOrder(record).run(); }
+
+}  // namespace equarx::sim

@@ -1,0 +1,55 @@
+#include "sim/direct/record.hpp"
+
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+namespace equarx::sim {
+
+using collectives::ChannelId;
+using collectives::Rank;
+
+Record::Record(const Timelines& lists, const Machine& place, bool with_trace, Progress& where)
+    : timelines(lists),
+      machine(place),
+      wiring(place),
+      traced(with_trace),
+      progress(where),
+      inboxes(place.ranks() * wiring.channels()),
+      inbox_of_(inboxes.size()),
+      moved_(inboxes.size()) {
+  result.core_busy_s.resize(place.ranks());
+  for (Rank rank = 0; rank < place.ranks(); ++rank)
+    for (ChannelId channel = 0; channel < wiring.channels(); ++channel)
+      inbox_of_[wiring.index(place.ways[rank][channel].peer, channel)] =
+          wiring.index(rank, channel);
+}
+
+void Record::refuse(const Step& sent, const Step& expected) {
+  throw std::logic_error(
+      fmt::format("received message {} instead of {}", sent.message, expected.message));
+}
+
+std::uint32_t Record::add_transfer(const Pair& pair, const Step& step, double sent_s,
+                                   double arrived_s) {
+  if (!traced) return 0;
+  result.trace.transfers.push_back({pair.from, pair.to, step.message, sent_s, arrived_s});
+  return static_cast<std::uint32_t>(result.trace.transfers.size() - 1);
+}
+
+TimeResult Record::take() {
+  result.link_bytes.assign(machine.links.size(), 0);
+  result.link_busy_s.assign(machine.links.size(), 0.0);
+  for (std::size_t index = 0; index < moved_.size(); ++index) {
+    const Moved& moved = moved_[index];
+    result.messages += moved.messages;
+    for (const LinkIndex link : *wiring.pairs()[wiring.pair_of(index)].route) {
+      result.link_bytes[link] += moved.bytes;
+      result.link_busy_s[link] +=
+          static_cast<double>(moved.bytes) / machine.links[link].rate + moved.link_s;
+    }
+  }
+  return std::move(result);
+}
+
+}  // namespace equarx::sim

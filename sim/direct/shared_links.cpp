@@ -1,0 +1,201 @@
+#include "sim/direct/shared_links.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace equarx::sim {
+namespace {
+
+/// Numbers that are joined to sets.
+class Sets {
+ public:
+  explicit Sets(std::size_t size) : above_(size) {
+    std::iota(above_.begin(), above_.end(), std::size_t{0});
+  }
+  std::size_t find(std::size_t of) {
+    while (above_[of] != of) of = above_[of] = above_[above_[of]];
+    return of;
+  }
+  void join(std::size_t first, std::size_t second) { above_[find(first)] = find(second); }
+
+ private:
+  std::vector<std::size_t> above_;
+};
+
+std::vector<std::uint32_t> users_of(const Wiring& wiring, std::size_t links) {
+  std::vector<std::uint32_t> users(links);
+  for (const Pair& pair : wiring.pairs())
+    for (const LinkIndex link : *pair.route) ++users[link];
+  return users;
+}
+
+/// The links of a route that can hold its flow up: those that are shared, and of the others the slowest, if
+/// it is slower than they are.
+Route limiting_links(const Machine& machine, const Pair& pair,
+                     const std::vector<std::uint32_t>& users) {
+  Route links;
+  const LinkIndex* slowest = nullptr;
+  double shared_rate = std::numeric_limits<double>::infinity();
+  for (const LinkIndex& link : *pair.route) {
+    if (users[link] > 1) {
+      links.push_back(link);
+      shared_rate = std::min(shared_rate, machine.links[link].rate);
+    } else if (slowest == nullptr || machine.links[link].rate < machine.links[*slowest].rate) {
+      slowest = &link;
+    }
+  }
+  if (slowest != nullptr && machine.links[*slowest].rate < shared_rate) links.push_back(*slowest);
+  return links;
+}
+
+/// Links and routes of a part of the machine, numbered from 0.
+struct PartPlan {
+  std::vector<double> capacities;
+  std::vector<std::vector<FairRates::Link>> routes;
+  std::vector<std::uint32_t> pairs;
+};
+
+}  // namespace
+
+SharedLinks::SharedLinks(const Machine& machine, const Wiring& wiring)
+    : wiring_(wiring), flows_(wiring.pairs().size()), ends_(wiring.pairs().size()) {
+  make_parts(machine);
+}
+
+void SharedLinks::make_parts(const Machine& machine) {
+  const std::vector<std::uint32_t> users = users_of(wiring_, machine.links.size());
+  std::vector<Route> routes(flows_.size());
+  Sets sets(machine.links.size());
+  for (std::uint32_t pair = 0; pair < flows_.size(); ++pair) {
+    if (!wiring_.pairs()[pair].shared) continue;
+    routes[pair] = limiting_links(machine, wiring_.pairs()[pair], users);
+    for (const LinkIndex link : routes[pair]) sets.join(routes[pair].front(), link);
+  }
+  constexpr std::uint32_t kNone = 0xFFFFFFFF;
+  std::vector<std::uint32_t> part_of_set(machine.links.size(), kNone);
+  std::vector<FairRates::Link> number_of_link(machine.links.size(), kNone);
+  std::vector<PartPlan> plans;
+  for (std::uint32_t pair = 0; pair < flows_.size(); ++pair) {
+    if (routes[pair].empty()) continue;
+    std::uint32_t& part = part_of_set[sets.find(routes[pair].front())];
+    if (part == kNone) {
+      part = static_cast<std::uint32_t>(plans.size());
+      plans.emplace_back();
+    }
+    PartPlan& plan = plans[part];
+    flows_[pair].part = part;
+    flows_[pair].number = static_cast<std::uint32_t>(plan.pairs.size());
+    plan.pairs.push_back(pair);
+    std::vector<FairRates::Link>& route = plan.routes.emplace_back();
+    for (const LinkIndex link : routes[pair]) {
+      if (number_of_link[link] == kNone) {
+        number_of_link[link] = static_cast<FairRates::Link>(plan.capacities.size());
+        plan.capacities.push_back(machine.links[link].rate);
+      }
+      route.push_back(number_of_link[link]);
+    }
+  }
+  for (PartPlan& plan : plans)
+    parts_.push_back({FairRates(plan.capacities, plan.routes), std::move(plan.pairs), false});
+}
+
+void SharedLinks::touch(Flow& flow) {
+  Part& part = parts_[flow.part];
+  if (part.stale) return;
+  part.stale = true;
+  stale_.push_back(flow.part);
+}
+
+/// The first of a queue that was empty.
+void SharedLinks::start(std::uint32_t pair) {
+  Flow& flow = flows_[pair];
+  flow.rate = 0.0;
+  flow.since_s = now_s_;
+  flow.left = flow.queue[flow.first].bytes;
+  parts_[flow.part].rates.add(flow.number);
+  touch(flow);
+}
+
+/// There is nothing left to send.
+void SharedLinks::stop(std::uint32_t pair) {
+  Flow& flow = flows_[pair];
+  flow.queue.clear();
+  flow.first = 0;
+  ends_.erase(pair);
+  parts_[flow.part].rates.remove(flow.number);
+  touch(flow);
+}
+
+void SharedLinks::send(std::uint32_t pair, double bytes, const Cargo& cargo, double now_s) {
+  go_to(now_s);
+  Flow& flow = flows_[pair];
+  const bool was_idle = flow.idle();
+  flow.queue.push_back({bytes, cargo});
+  if (was_idle) start(pair);
+}
+
+/// What comes after what has been told so far.
+void SharedLinks::go_to(double now_s) {
+  if (now_s > now_s_) settle();
+  now_s_ = now_s;
+}
+
+/// Rates change at the end of an instant, when all is known that began or ended in it.
+void SharedLinks::settle() {
+  for (const std::uint32_t number : stale_) {
+    Part& part = parts_[number];
+    part.stale = false;
+    for (const FairRates::Flow changed : part.rates.solve()) {
+      const std::uint32_t pair = part.pairs[changed];
+      Flow& flow = flows_[pair];
+      flow.left = std::max(0.0, flow.left - (now_s_ - flow.since_s) * flow.rate);
+      flow.since_s = now_s_;
+      flow.rate = part.rates.rate(changed);
+      ends_.set(pair, now_s_ + flow.left / flow.rate);
+    }
+  }
+  stale_.clear();
+}
+
+double SharedLinks::next_s() {
+  settle();
+  return ends_.earliest_s();
+}
+
+std::span<const SharedLinks::Cargo> SharedLinks::leave(double now_s) {
+  go_to(now_s);
+  gone_.clear();
+  // What ends at the same time but for rounding ends at the same time.
+  const double until_s = now_s * (1.0 + 4.0 * std::numeric_limits<double>::epsilon());
+  while (ends_.earliest_s() <= until_s) {
+    const std::uint32_t pair = ends_.earliest();
+    Flow& flow = flows_[pair];
+    gone_.push_back(flow.queue[flow.first++].cargo);
+    if (flow.idle()) {
+      stop(pair);
+      continue;
+    }
+    // The next one takes its place on the links: nobody's rate changes.
+    flow.left = flow.queue[flow.first].bytes;
+    flow.since_s = now_s_;
+    ends_.set(pair, now_s_ + flow.left / flow.rate);
+  }
+  return gone_;
+}
+
+std::span<const SharedLinks::Cargo> SharedLinks::fail(LinkIndex link, double now_s) {
+  go_to(now_s);
+  gone_.clear();
+  for (std::uint32_t pair = 0; pair < flows_.size(); ++pair) {
+    Flow& flow = flows_[pair];
+    if (flow.idle()) continue;
+    const Route& route = *wiring_.pairs()[pair].route;
+    if (std::ranges::find(route, link) == route.end()) continue;
+    for (; !flow.idle(); ++flow.first) gone_.push_back(flow.queue[flow.first].cargo);
+    stop(pair);
+  }
+  return gone_;
+}
+
+}  // namespace equarx::sim

@@ -1,0 +1,12 @@
+// The engine on SimGrid, for who does not link SimGrid.
+#pragma once
+
+#include "sim/time_executor.hpp"
+
+namespace equarx::sim {
+
+/// simulate() by SimGrid, in a child process.
+TimeResult simulate_on_simgrid(const collectives::Program& program, const Machine& machine,
+                               const Costs& costs, const SimulationOptions& options);
+
+}  // namespace equarx::sim

@@ -1,0 +1,57 @@
+#include "sim/simgrid/simulation.hpp"
+
+#include <deque>
+
+#include <simgrid/s4u.hpp>
+#include <unistd.h>
+
+#include "sim/simgrid/chip_actor.hpp"
+#include "sim/simgrid/platform.hpp"
+#include "sim/timeline.hpp"
+
+namespace equarx::sim {
+namespace {
+
+namespace s4u = simgrid::s4u;
+
+/// Turns links off when their time has come.
+void break_links(const Machine& machine, SimgridEngine& platform) {
+  for (const LinkFailure& failure : machine.failures) {
+    s4u::Link* link = platform.link(failure.link);
+    SimgridEngine::start_actor("failure", platform.host(0), [link, failure] {
+      s4u::this_actor::sleep_until(failure.time_s);
+      link->turn_off();
+    })->daemonize();
+  }
+}
+
+}  // namespace
+
+void simulate_here(const SimgridRequest& request) {
+  const Machine& machine = request.machine;
+  const bool traced = request.options.traced;
+  const Timelines timelines = make_timelines(request.program, request.costs, machine.ranks(),
+                                             request.options.schedule, traced);
+  SimgridEngine platform(machine);
+  Run run(timelines, machine, request.program.channels.size(), traced, request.progress);
+  std::deque<Chip> chips;
+  for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank) {
+    Chip& chip = chips.emplace_back(run, rank);
+    SimgridEngine::start_actor(machine.chip_names[rank], platform.host(rank),
+                               [&chip] { chip.live(); });
+    if (!timelines.beside.empty())
+      SimgridEngine::start_actor(machine.chip_names[rank], platform.host(rank),
+                                 [&chip] { chip.compute(); });
+  }
+  break_links(machine, platform);
+  s4u::Engine::on_deadlock_cb([&request] {
+    request.progress.deadlocked = true;
+    _exit(1);
+  });
+  platform.engine().run();
+  run.drop_lost_transfers();
+  sort_trace(run.result.trace);
+  request.result = std::move(run.result);
+}
+
+}  // namespace equarx::sim

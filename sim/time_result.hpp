@@ -1,0 +1,81 @@
+// What a simulation says.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "models/collectives/program.hpp"
+#include "sim/machine.hpp"
+
+namespace equarx::sim {
+
+/// A transfer that a failed link ended.
+struct TransferFailure {
+  double time_s = 0.0;  ///< when a chip noticed
+  collectives::Rank sender = 0;
+  collectives::Rank receiver = 0;
+  collectives::MessageId message = 0;
+  LinkIndex link = 0;
+
+  bool operator==(const TransferFailure&) const = default;
+};
+
+/// Core time of one chip.
+struct CoreEvent {
+  collectives::Rank rank = 0;
+  collectives::InstructionId instruction = 0;
+  bool other_work = false;  ///< not the program's: see Schedule
+  double start_s = 0.0;
+  double end_s = 0.0;
+
+  bool operator==(const CoreEvent&) const = default;
+};
+
+/// One transfer that arrived.
+struct TransferEvent {
+  collectives::Rank sender = 0;
+  collectives::Rank receiver = 0;
+  collectives::MessageId message = 0;
+  double sent_s = 0.0;     ///< when the sender's core had started it
+  double arrived_s = 0.0;  ///< at the receiver
+
+  bool operator==(const TransferEvent&) const = default;
+};
+
+/// What happened when, each list in the order of its start; what starts at once, in the order of ranks.
+struct Trace {
+  std::vector<CoreEvent> core;
+  std::vector<TransferEvent> transfers;
+
+  bool operator==(const Trace&) const = default;
+};
+
+/// When things were done in a simulation, and what moved over each link.
+struct TimeResult {
+  double time_s = 0.0;         ///< when the last chip was done, or the first noticed a failure
+  std::uint64_t messages = 0;  ///< received by all chips together
+  std::vector<std::uint64_t> link_bytes;   ///< by link, of the messages that arrived
+  std::vector<double> link_busy_s;         ///< by link: time that those messages held it
+  std::vector<double> core_busy_s;         ///< by rank
+  std::optional<TransferFailure> failure;  ///< what ended the run before its time
+  Trace trace;                             ///< if asked for
+
+  bool operator==(const TimeResult&) const = default;
+};
+
+/// A failure ends the run once all has happened that happens at the same time, in seconds: cores that do
+/// the same notice it in an order that means nothing. Two of SimGrid's ticks.
+inline constexpr double kFailureInstant = 2e-12;
+
+/// Keeps the failure that a chip noticed, if it is the first; of several noticed at once, that of the first
+/// sender, receiver and message.
+void note_failure(const TransferFailure& failure, TimeResult& result);
+
+/// The last link of a route that is broken at `time_s`; the route's first one if none is.
+LinkIndex broken_link(const Machine& machine, const Route& route, double time_s);
+
+/// Puts both lists into their order.
+void sort_trace(Trace& trace);
+
+}  // namespace equarx::sim

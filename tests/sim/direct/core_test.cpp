@@ -1,0 +1,30 @@
+#include "sim/direct/core.hpp"
+
+#include "tests/catch.hpp"
+
+namespace equarx::sim {
+namespace {
+
+TEST_CASE("a list that has a core for itself takes as long as its work") {
+  SharedCore core;
+  core.begin(0, 2.0, 1.0);
+  CHECK(core.busy(0));
+  CHECK_FALSE(core.busy(1));
+  CHECK(core.end_s(0) == 3.0);
+  core.end(0, 3.0);
+  CHECK_FALSE(core.busy(0));
+}
+
+TEST_CASE("two lists advance at half the speed while both have work") {
+  SharedCore core;
+  core.begin(0, 2.0, 0.0);
+  core.begin(1, 3.0, 1.0);      // the first has one second left
+  CHECK(core.end_s(0) == 3.0);  // one second of work in two
+  core.end(0, 3.0);
+  CHECK(core.end_s(1) == 5.0);  // one second of its three is done
+  core.begin(0, 10.0, 4.0);
+  CHECK(core.end_s(1) == 6.0);
+}
+
+}  // namespace
+}  // namespace equarx::sim

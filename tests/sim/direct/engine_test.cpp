@@ -1,0 +1,74 @@
+#include "sim/direct/engine.hpp"
+
+#include <limits>
+#include <thread>
+#include <vector>
+
+#include "tests/catch.hpp"
+#include "tests/support/machines.hpp"
+
+namespace equarx::sim {
+namespace {
+
+using collectives::RingStyle;
+using testing::ring_machine;
+using testing::UniformCosts;
+
+const SimulationOptions kDirect{.engine = Engine::direct};
+constexpr UniformCosts kCosts{.work_s = 0.2e-6, .send_s = 20e-9, .wait_s = 10e-9};
+
+collectives::Program program() {
+  return testing::make_ring_all_reduce(8, 1'000'000, numerics::ElementFormat::bf16,
+                                       testing::quantized(4, 8, RingStyle::full_loop));
+}
+
+TEST_CASE("many simulations run at once in one process, each as if it were alone") {
+  const collectives::Program all_reduce = program();
+  const Machine machine = ring_machine(8, 45e9, 0.4e-6);
+  const Costs costs = kCosts.of(all_reduce);
+  const TimeResult alone = simulate(all_reduce, machine, costs, kDirect);
+  std::vector<TimeResult> results(8);
+  {
+    std::vector<std::jthread> threads;
+    for (TimeResult& result : results)
+      threads.emplace_back([&] { result = simulate(all_reduce, machine, costs, kDirect); });
+  }
+  for (const TimeResult& result : results) CHECK(result == alone);
+}
+
+TEST_CASE("a deadlock of the direct engine names the chips and where they are stuck") {
+  collectives::Program stuck = testing::make_ring_all_reduce(
+      4, 1024, numerics::ElementFormat::bf16, testing::plain(numerics::ElementFormat::bf16, 1));
+  auto& list = stuck.instructions;
+  const auto wait = std::ranges::find(list, collectives::Op::wait, &collectives::Instruction::op);
+  std::rotate(list.begin(), wait, wait + 1);
+  const Machine machine = ring_machine(4, 45e9, 0.4e-6);
+  const Costs costs = kCosts.of(stuck);
+  CHECK_THROWS_WITH(simulate(stuck, machine, costs, kDirect),
+                    ContainsSubstring("deadlocked") && ContainsSubstring("chip 0 (rank 0)") &&
+                        ContainsSubstring("instruction 0"));
+  SimulationOptions beside = kDirect;  // the way of the engine that goes in the order of time
+  beside.schedule = {{0.0, 0.0}, 1};
+  CHECK_THROWS_WITH(simulate(stuck, machine, costs, beside),
+                    ContainsSubstring("deadlocked") && ContainsSubstring("chip 3 (rank 3)"));
+}
+
+TEST_CASE("a core time that is no number is an error, not an endless run") {
+  const collectives::Program all_reduce = program();
+  Costs costs = kCosts.of(all_reduce);
+  costs.core_s.back() = std::numeric_limits<double>::infinity();
+  CHECK_THROWS_WITH(simulate(all_reduce, ring_machine(8, 45e9, 0.4e-6), costs, kDirect),
+                    ContainsSubstring("crashed") && ContainsSubstring("no number of seconds"));
+}
+
+TEST_CASE("machines that no topology makes are SimGrid's") {
+  Machine machine = ring_machine(4, 45e9, 0.4e-6);
+  CHECK(why_not_direct(machine).empty());
+  machine.ways[1][0].route = {2, 0, 2};
+  CHECK_THAT(why_not_direct(machine), ContainsSubstring("twice over one link: link 2"));
+  machine.ways[1][0].route = {};
+  CHECK_THAT(why_not_direct(machine), ContainsSubstring("no link"));
+}
+
+}  // namespace
+}  // namespace equarx::sim
