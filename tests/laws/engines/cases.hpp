@@ -1,0 +1,33 @@
+// Random machines and what they run, small enough for SimGrid to run hundreds of them.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+#include "models/collectives/program.hpp"
+#include "sim/machine.hpp"
+#include "sim/timeline.hpp"
+
+namespace equarx::testing {
+
+/// What a case is made for.
+struct CaseKind {
+  bool shares_links = false;
+  bool fails = false;
+};
+
+/// All that a simulation gets.
+struct EngineCase {
+  std::string description;
+  collectives::Program program;
+  sim::Machine machine;
+  sim::Costs costs;
+  sim::Schedule schedule;
+  bool traced = false;
+};
+
+/// A case, from RapidCheck's generators. Times are milliseconds and more, because SimGrid's clock ticks
+/// in picoseconds.
+EngineCase generate_case(const CaseKind& kind);
+
+}  // namespace equarx::testing
