@@ -1,7 +1,8 @@
-// How much of SimGrid's own speed the time executor leaves: messages per second of a quantized ring
-// AllReduce, beside a bare loop of as many matched sends, receptions and executions.
+// Messages per second of both engines, side by side; and for a quantized ring AllReduce beside a bare loop
+// on SimGrid of as many matched sends, receptions and executions.
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,8 +11,9 @@
 #include <simgrid/s4u.hpp>
 #include <sys/resource.h>
 
-#include "sim/child_process.hpp"
-#include "sim/simgrid_platform.hpp"
+#include "models/collectives/algorithm.hpp"
+#include "sim/simgrid/child_process.hpp"
+#include "sim/simgrid/platform.hpp"
 #include "sim/symmetry.hpp"
 #include "sim/time_executor.hpp"
 #include "sim/timeline.hpp"
@@ -104,12 +106,13 @@ void bare_simgrid(benchmark::State& state) {
   report(state, program);
 }
 
-void time_executor(benchmark::State& state) {
+void time_executor(benchmark::State& state, sim::Engine engine) {
   const auto ranks = static_cast<std::uint32_t>(state.range(0));
   const collectives::Program program = program_for(ranks);
   const sim::Machine machine = testing::ring_machine(ranks, kRate, kLatency);
   const sim::Costs costs = kCosts.of(program);
-  for (auto _ : state) benchmark::DoNotOptimize(simulate(program, machine, costs));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(simulate(program, machine, costs, {.engine = engine}));
   report(state, program);
 }
 
@@ -132,56 +135,136 @@ collectives::Program torus_program(const std::vector<std::uint32_t>& lengths,
 }
 
 /// Everything that a pod costs if its chips do the same: the program, its representatives, their run.
-void symmetric_torus(benchmark::State& state) {
+void symmetric_torus(benchmark::State& state, sim::Engine engine) {
   constexpr std::uint32_t kMicroshards = 16;
   const std::vector<std::uint32_t> lengths = lengths_of(state);
   std::uint64_t messages = 0;
   for (auto _ : state) {
     const collectives::Program program = torus_program(lengths, kMicroshards);
     const sim::Machine machine = sim::representative(program, {"link", kRate, kLatency}, 16);
-    benchmark::DoNotOptimize(simulate(program, machine, kCosts.of(program)));
+    benchmark::DoNotOptimize(simulate(program, machine, kCosts.of(program), {.engine = engine}));
     messages = program.messages.size();
   }
   state.counters["messages_per_chip"] = static_cast<double>(messages);
 }
 
-/// Every chip for itself. The peak of memory is that of the largest child process so far.
-void full_torus(benchmark::State& state, bool slow_link) {
+/// The largest memory that this process has had, or for SimGrid that of a child process.
+double peak_mb(sim::Engine engine) {
+  rusage usage{};
+  getrusage(engine == sim::Engine::simgrid ? RUSAGE_CHILDREN : RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) * 1024.0 / 1e6;
+}
+
+/// Every chip for itself, one link at half its rate.
+void slow_link(benchmark::State& state, sim::Engine engine) {
   const collectives::Program program =
       torus_program(lengths_of(state), static_cast<std::uint32_t>(state.range(3)));
   sim::Machine machine = testing::torus_machine(program, kRate, kLatency);
-  if (slow_link) machine.links.front().rate /= 2.0;
+  machine.links.front().rate /= 2.0;
   const sim::Costs costs = kCosts.of(program);
-  for (auto _ : state) benchmark::DoNotOptimize(simulate(program, machine, costs));
+  for (auto _ : state)
+    benchmark::DoNotOptimize(simulate(program, machine, costs, {.engine = engine}));
   state.SetItemsProcessed(state.iterations() * machine.ranks() *
                           static_cast<std::int64_t>(program.messages.size()));
-  rusage usage{};
-  getrusage(RUSAGE_CHILDREN, &usage);
-  state.counters["peak_MB"] = static_cast<double>(usage.ru_maxrss) * 1024.0 / 1e6;
+  state.counters["peak_MB"] = peak_mb(engine);
 }
 
-// The clock of the wall: the work is done in a child process.
-BENCHMARK(bare_simgrid)->Arg(16)->Arg(256)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK(time_executor)->Arg(16)->Arg(256)->Unit(benchmark::kMillisecond)->UseRealTime();
+/// Chips of a mesh or torus, whose messages take the way along one axis after the other.
+sim::Machine grid_machine(const collectives::Program& program,
+                          const std::vector<std::uint32_t>& lengths, bool wraps) {
+  const collectives::RankGrid grid(lengths);
+  sim::Machine machine;
+  machine.dma_queue = 16;
+  // Of each chip, axis and direction; those at the ends of a mesh lead nowhere.
+  for (std::uint32_t link = 0; link < grid.ranks() * 2 * lengths.size(); ++link)
+    machine.links.push_back({std::to_string(link), kRate, kLatency});
+  const auto route = [&](collectives::Rank from, collectives::Rank to) {
+    sim::Route links;
+    for (std::size_t axis = 0; axis < lengths.size(); ++axis) {
+      const std::uint32_t length = lengths[axis];
+      const std::uint32_t ahead =
+          (grid.coordinate(to, axis) + length - grid.coordinate(from, axis)) % length;
+      const bool up =
+          wraps ? ahead <= length / 2 : grid.coordinate(to, axis) > grid.coordinate(from, axis);
+      const collectives::Offset step = grid.along(axis, up ? 1 : length - 1);
+      for (; grid.coordinate(from, axis) != grid.coordinate(to, axis); from = grid.move(from, step))
+        links.push_back(static_cast<sim::LinkIndex>((from * lengths.size() + axis) * 2 + !up));
+    }
+    return links;
+  };
+  for (collectives::Rank rank = 0; rank < grid.ranks(); ++rank) {
+    machine.chip_names.push_back(std::to_string(rank));
+    auto& ways = machine.ways.emplace_back();
+    for (const collectives::Channel& channel : program.channels) {
+      const collectives::Rank peer = program.grid().move(rank, channel.offset);
+      ways.push_back({peer, route(rank, peer)});
+    }
+  }
+  return machine;
+}
 
-BENCHMARK(symmetric_torus)
-    ->Args({16, 16, 16})
-    ->Args({16, 24, 24})  // 9,216 chips
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
-BENCHMARK_CAPTURE(full_torus, uniform, false)
-    ->Args({16, 16, 1, 4})
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
+struct Exchange {
+  const char* algorithm;
+  collectives::Collective collective;
+  std::vector<std::uint32_t> lengths;
+  bool wraps;
+};
 
-/// Minutes and gigabytes, so only if it is asked for: --pod.
+/// An exchange of 1 MiB between all chips of a machine whose links their messages share.
+void exchange(benchmark::State& state, const Exchange& what, sim::Engine engine) {
+  std::uint32_t ranks = 1;
+  for (const std::uint32_t length : what.lengths) ranks *= length;
+  const numerics::BlockFormat bf16{.element = numerics::ElementFormat::bf16};
+  const collectives::Program program = collectives::find_algorithm(what.algorithm)
+                                           ->make({.collective = what.collective,
+                                                   .grid = collectives::RankGrid({ranks}),
+                                                   .elements = 1 << 19,
+                                                   .reduce_scatter = bf16,
+                                                   .all_gather = bf16,
+                                                   .cut = {1, 1, 128}});
+  const sim::Machine machine = grid_machine(program, what.lengths, what.wraps);
+  const sim::Costs costs = kCosts.of(program);
+  for (auto _ : state)
+    benchmark::DoNotOptimize(simulate(program, machine, costs, {.engine = engine}));
+  state.SetItemsProcessed(state.iterations() * ranks *
+                          static_cast<std::int64_t>(program.messages.size()));
+}
+
+// The clock of the wall: SimGrid does its work in a child process.
+void add(const std::string& name, std::function<void(benchmark::State&)> run,
+         const std::vector<std::vector<std::int64_t>>& arguments = {{}}) {
+  auto* const added = benchmark::RegisterBenchmark(name.c_str(), std::move(run));
+  added->Unit(benchmark::kMillisecond)->UseRealTime();
+  for (const auto& one : arguments) added->Args(one);
+}
+
+/// Both engines side by side, and SimGrid's bare loop.
+void add_all() {
+  const Exchange exchanges[] = {{"two-shot", collectives::Collective::all_reduce, {8, 8}, false},
+                                {"one-shot", collectives::Collective::all_reduce, {8, 8}, false},
+                                {"direct", collectives::Collective::all_to_all, {4, 4, 4}, true}};
+  add("bare_simgrid", bare_simgrid, {{16}, {256}});
+  for (const auto engine : {sim::Engine::simgrid, sim::Engine::direct}) {
+    const std::string suffix = engine == sim::Engine::simgrid ? "/simgrid" : "/direct";
+    using benchmark::State;
+    add("time_executor" + suffix, [=](State& state) { time_executor(state, engine); },
+        {{16}, {256}});
+    add("symmetric_torus" + suffix, [=](State& state) { symmetric_torus(state, engine); },
+        {{16, 16, 16}, {16, 24, 24}});  // the second has 9,216 chips
+    add("slow_link" + suffix, [=](State& state) { slow_link(state, engine); },
+        {{16, 16, 1, 4}, {16, 16, 1, 16}});
+    for (const Exchange& what : exchanges)
+      add(std::string(what.algorithm) + suffix,
+          [=](State& state) { exchange(state, what, engine); });
+  }
+}
+
+/// Minutes on SimGrid, and gigabytes if every microshard is a message: only if it is asked for, --pod.
 void add_pod() {
-  benchmark::RegisterBenchmark("full_torus/slow_link",
-                               [](benchmark::State& state) { full_torus(state, true); })
-      ->Args({16, 16, 16, 1})
-      ->Iterations(1)
-      ->Unit(benchmark::kSecond)
-      ->UseRealTime();
+  add("pod/direct", [](benchmark::State& state) { slow_link(state, sim::Engine::direct); },
+      {{16, 16, 16, 1}, {16, 16, 16, 16}});
+  add("pod/simgrid", [](benchmark::State& state) { slow_link(state, sim::Engine::simgrid); },
+      {{16, 16, 16, 1}});
 }
 
 }  // namespace
@@ -191,6 +274,7 @@ int main(int count, char** arguments) {
   char** const left = std::remove_if(arguments + 1, end, [](const char* argument) {
     return std::string_view(argument) == "--pod";
   });
+  add_all();
   if (left != end) add_pod();
   count = static_cast<int>(left - arguments);
   benchmark::Initialize(&count, arguments);
