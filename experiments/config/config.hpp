@@ -152,6 +152,9 @@ struct WorkloadConfig {
 /// Whether every chip is simulated, or representatives stand for all.
 enum class SimulationMode : std::uint8_t { automatic, full, symmetric };
 
+/// What moves the clock: sim::Engine, or whichever befits.
+enum class EngineMode : std::uint8_t { automatic, simgrid, direct };
+
 /// All that a user asks for in one experiment, with every default filled in.
 struct ExperimentConfig {
   std::string hardware;  ///< as the user wrote it: a name, or the path of a file
@@ -166,6 +169,7 @@ struct ExperimentConfig {
   std::size_t baseline = 0;  ///< index into `collectives`
   bool numerics = true;
   SimulationMode simulation = SimulationMode::automatic;
+  EngineMode engine = EngineMode::automatic;
 };
 
 }  // namespace equarx::config

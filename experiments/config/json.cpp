@@ -22,6 +22,11 @@ constexpr input::EnumNames<SimulationMode, 3> kSimulationModes({
     {SimulationMode::full, "full"},
     {SimulationMode::symmetric, "symmetric"},
 });
+constexpr input::EnumNames<EngineMode, 3> kEngineModes({
+    {EngineMode::automatic, "auto"},
+    {EngineMode::simgrid, "simgrid"},
+    {EngineMode::direct, "direct"},
+});
 constexpr std::array<std::string_view, 2> kSwitch = {"off", "on"};
 
 std::size_t read_baseline(input::ObjectReader& reader,
@@ -65,6 +70,7 @@ ExperimentConfig read_config(const input::Json& json) {
   config.baseline = read_baseline(reader, config.collectives);
   config.numerics = !reader.has("numerics") || reader.choice("numerics", kSwitch) == 1;
   config.simulation = reader.choice_or("simulation", kSimulationModes, SimulationMode::automatic);
+  config.engine = reader.choice_or("engine", kEngineModes, EngineMode::automatic);
   reader.finish();
   return config;
 }
@@ -81,6 +87,7 @@ input::Json to_json(const ExperimentConfig& config) {
   json["baseline"] = config.collectives[config.baseline].label;
   json["numerics"] = kSwitch[config.numerics ? 1 : 0];
   json["simulation"] = kSimulationModes[config.simulation];
+  json["engine"] = kEngineModes[config.engine];
   return json;
 }
 

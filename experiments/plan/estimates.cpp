@@ -1,5 +1,6 @@
 #include "experiments/plan/estimates.hpp"
 
+#include "experiments/plan/machine.hpp"
 #include "experiments/plan/programs.hpp"
 
 namespace equarx::plan {
@@ -23,14 +24,22 @@ double estimate_messages(const config::CollectiveConfig& collective, const RankG
 }
 
 double estimate_simulation_s(const config::CollectiveConfig& collective, const RankGrid& grid,
-                             const config::ExperimentConfig& config) {
-  // Measured on grids of 16 to 256 chips, on cores of 2021 (tests/benchmarks/time_executor_benchmark).
-  constexpr double kPerMessage = 5e-6;
-  constexpr double kPerSharer = 5e-7;  // which SimGrid looks at whenever a transfer starts or ends
+                             const config::ExperimentConfig& config, sim::Engine engine,
+                             double messages) {
+  /// Of one message, in seconds; measured on grids of 16 to 256 chips, on cores of 2021
+  /// (tests/benchmarks/time_executor_benchmark).
+  struct Rates {
+    double message;
+    double sharer;  ///< for each that shares its links: rates change when a transfer starts or ends
+  };
+  constexpr Rates kSimgrid{5e-6, 5e-7};
+  constexpr Rates kDirect{5e-8, 2e-8};
+  const Rates& rates = engine == sim::Engine::simgrid ? kSimgrid : kDirect;
   const bool alone = collective.algorithm->layout == collectives::RankLayout::ring ||
-                     config.topology.kind == config::TopologyKind::fully_connected;
-  const double shared_s = alone ? 0.0 : kPerSharer * collective.algorithm->sharers(grid);
-  return grid.ranks() * estimate_messages(collective, grid, config) * (kPerMessage + shared_s);
+                     config.topology.kind == config::TopologyKind::fully_connected ||
+                     has_representatives(collective.algorithm, config);
+  const double sharers = alone ? 0.0 : collective.algorithm->sharers(grid);
+  return messages * (rates.message + rates.sharer * sharers);
 }
 
 }  // namespace equarx::plan

@@ -3,6 +3,7 @@
 
 #include "experiments/config/config.hpp"
 #include "models/collectives/rank_grid.hpp"
+#include "sim/time_executor.hpp"
 
 namespace equarx::plan {
 
@@ -10,9 +11,10 @@ namespace equarx::plan {
 double estimate_messages(const config::CollectiveConfig& collective,
                          const collectives::RankGrid& grid, const config::ExperimentConfig& config);
 
-/// About how long a simulation of all chips takes on this kind of computer, in seconds.
+/// About how long an engine takes for `messages` of the collective, in seconds on this kind of computer.
 double estimate_simulation_s(const config::CollectiveConfig& collective,
                              const collectives::RankGrid& grid,
-                             const config::ExperimentConfig& config);
+                             const config::ExperimentConfig& config, sim::Engine engine,
+                             double messages);
 
 }  // namespace equarx::plan

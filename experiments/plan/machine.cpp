@@ -171,21 +171,28 @@ SimulatedMachine representatives(const collectives::Program& program, const sim:
   return {std::move(machine), true, reason};
 }
 
-/// What SimGrid and the time executor take of memory to simulate all chips: measured on 256 to 4,096 of
-/// them, with a margin.
-double needed_bytes(config::Algorithm algorithm, const RankGrid& grid, const hardware::Chip& chip) {
-  constexpr double kPerChip = 64.0 * 1024;      // an actor, its stack and its host
-  constexpr double kPerChannel = 3.5 * 1024;    // of each chip: a mailbox, a queue, a route
-  constexpr double kPerTransfer = 1.25 * 1024;  // under way
-  constexpr double kPerPair = 8.0;              // of any two chips: the routing table
-  constexpr double kMostAtOnce = 16.0;          // channels that are in use
+/// What an engine takes of memory to simulate all chips: measured on 256 to 4,096 of them, with a margin.
+struct MemoryUse {
+  double chip = 0.0;
+  double channel = 0.0;   ///< of each chip
+  double transfer = 0.0;  ///< under way
+  double pair = 0.0;      ///< of any two chips
+};
+/// An actor with its stack and host; a mailbox, a queue and a route; the routing table.
+constexpr MemoryUse kSimgridMemory{64.0 * 1024, 3.5 * 1024, 1.25 * 1024, 8.0};
+/// A place in its list; an inbox and a route, with what the links of the route know of it.
+constexpr MemoryUse kDirectMemory{1024.0, 1024.0, 32.0, 0.0};
+
+double needed_bytes(config::Algorithm algorithm, const RankGrid& grid, const hardware::Chip& chip,
+                    const MemoryUse& use) {
+  constexpr double kMostAtOnce = 16.0;   // channels that are in use
   constexpr double kMostQueued = 256.0;  // in one: of longer queues the first have arrived by then
   const double chips = grid.ranks();
   const auto channels = static_cast<double>(algorithm->channels(grid));
   const double at_once = std::min(channels / static_cast<double>(grid.axes()), kMostAtOnce);
   const double transfers = std::min(chip.dma_queue.value, kMostQueued) * at_once;
-  return chips * (kPerChip + kPerChannel * channels + kPerTransfer * transfers) +
-         kPerPair * chips * chips;
+  return chips * (use.chip + use.channel * channels + use.transfer * transfers) +
+         use.pair * chips * chips;
 }
 
 }  // namespace
@@ -214,15 +221,17 @@ bool has_representatives(config::Algorithm algorithm, const config::ExperimentCo
 MaybeObstacle check_machine_memory(config::Algorithm algorithm, const RankGrid& grid,
                                    const config::ExperimentConfig& config) {
   if (has_representatives(algorithm, config)) return std::nullopt;
-  const double needed = needed_bytes(algorithm, grid, config.chip);
+  const bool on_simgrid = config.engine == config::EngineMode::simgrid;
+  const double needed =
+      needed_bytes(algorithm, grid, config.chip, on_simgrid ? kSimgridMemory : kDirectMemory);
   const double available = process::available_memory_bytes();
   if (needed <= available) return std::nullopt;
-  return Obstacle{
-      "/simulation",
-      fmt::format("simulating all {} chips takes {} of memory, and this computer has "
-                  "{}; use fewer chips, or a uniform torus or ring, which "
-                  "representatives can stand for",
-                  grid.ranks(), units::bytes_text(needed), units::bytes_text(available))};
+  return Obstacle{"/simulation",
+                  fmt::format("simulating all {} chips takes {} of memory, and this computer has "
+                              "{}; use {}fewer chips, or a uniform torus or ring, which "
+                              "representatives can stand for",
+                              grid.ranks(), units::bytes_text(needed), units::bytes_text(available),
+                              on_simgrid ? "the direct engine, " : "")};
 }
 
 OrObstacle<SimulatedMachine> plan_machine(config::Algorithm algorithm,

@@ -9,6 +9,7 @@
 #include "experiments/plan/costs.hpp"
 #include "experiments/plan/estimates.hpp"
 #include "experiments/plan/programs.hpp"
+#include "models/collectives/traffic.hpp"
 
 namespace equarx::plan {
 namespace {
@@ -25,8 +26,11 @@ OrObstacle<CollectivePlan> plan_on_grid(const config::CollectiveConfig& config,
   sim::Costs costs = program_costs(program, experiment.chip);
   OrObstacle<SimulatedMachine> machine = plan_machine(config.algorithm, program, site);
   if (const auto* obstacle = std::get_if<Obstacle>(&machine)) return *obstacle;
-  return CollectivePlan{config, std::move(program), std::move(costs),
-                        std::get<SimulatedMachine>(std::move(machine))};
+  return CollectivePlan{config,
+                        std::move(program),
+                        std::move(costs),
+                        std::get<SimulatedMachine>(std::move(machine)),
+                        {}};
 }
 
 OrObstacle<CollectivePlan> plan_collective(const config::CollectiveConfig& config, Site& site,
@@ -107,6 +111,32 @@ OrObstacle<PlannedCollective> plan_ways(config::CollectiveConfig& collective, Si
   return planned;
 }
 
+/// How often the program is simulated.
+double count_runs(const std::optional<WorkloadPlan>& workload, bool symmetric) {
+  if (!workload) return 1.0;
+  if (!symmetric || workload->schedule.overlap > 0) return workload->allreduces;
+  double runs = 0.0;  // of one layer of each kind
+  for (const LayerKind& layer : workload->layers)
+    runs += static_cast<double>(layer.schedule.compute_s.size() - 1);
+  return runs;
+}
+
+/// Chooses the engine of a plan that is complete but for it.
+MaybeObstacle plan_engine(const config::ExperimentConfig& config,
+                          const std::optional<WorkloadPlan>& workload, Look look,
+                          CollectivePlan& plan) {
+  const sim::Machine& machine = plan.simulated.machine;
+  const auto messages =
+      static_cast<double>(collectives::total_messages(plan.program, machine.ranks()));
+  const double runs = count_runs(workload, plan.simulated.symmetric);
+  const double simgrid_s = estimate_simulation_s(plan.config, plan.program.grid(), config,
+                                                 sim::Engine::simgrid, runs * messages);
+  OrObstacle<EngineChoice> choice = choose_engine(config.engine, machine, simgrid_s, look);
+  if (const auto* obstacle = std::get_if<Obstacle>(&choice)) return *obstacle;
+  plan.engine = std::get<EngineChoice>(std::move(choice));
+  return std::nullopt;
+}
+
 }  // namespace
 
 OrObstacle<double> simulation_time_s(const config::CollectiveConfig& collective,
@@ -116,10 +146,14 @@ OrObstacle<double> simulation_time_s(const config::CollectiveConfig& collective,
   const OrObstacle<collectives::RankGrid> grid =
       rank_grid(collective.algorithm, config, pointer + "/algorithm");
   if (const auto* obstacle = std::get_if<Obstacle>(&grid)) return *obstacle;
-  return estimate_simulation_s(collective, std::get<collectives::RankGrid>(grid), config);
+  const auto& ranks = std::get<collectives::RankGrid>(grid);
+  const sim::Engine engine =
+      config.engine == config::EngineMode::simgrid ? sim::Engine::simgrid : sim::Engine::direct;
+  return estimate_simulation_s(collective, ranks, config, engine,
+                               ranks.ranks() * estimate_messages(collective, ranks, config));
 }
 
-OrObstacle<Plan> try_plan(const config::ExperimentConfig& config) {
+OrObstacle<Plan> try_plan(const config::ExperimentConfig& config, Look look) {
   if (auto obstacle = check_hbm_capacity(config)) return *obstacle;
   Plan plan{config, {}, {}};
   if (config.workload) plan.workload = plan_workload(config);
@@ -130,12 +164,17 @@ OrObstacle<Plan> try_plan(const config::ExperimentConfig& config) {
     if (const auto* obstacle = std::get_if<Obstacle>(&planned)) return *obstacle;
     plan.collectives.push_back(std::get<PlannedCollective>(std::move(planned)));
   }
-  for (const PlannedCollective& collective : plan.collectives)
-    for (const CollectivePlan& candidate : collective.candidates)
+  for (PlannedCollective& collective : plan.collectives)
+    for (CollectivePlan& candidate : collective.candidates) {
       if (auto obstacle = check_host_memory(candidate.program, plan.config)) return *obstacle;
+      if (auto obstacle = plan_engine(plan.config, plan.workload, look, candidate))
+        return *obstacle;
+    }
   return plan;
 }
 
-Plan make_plan(const config::ExperimentConfig& config) { return value_or_throw(try_plan(config)); }
+Plan make_plan(const config::ExperimentConfig& config, Look look) {
+  return value_or_throw(try_plan(config, look));
+}
 
 }  // namespace equarx::plan

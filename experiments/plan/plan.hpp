@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "experiments/config/config.hpp"
+#include "experiments/plan/engine.hpp"
 #include "experiments/plan/machine.hpp"
 #include "experiments/plan/workload.hpp"
 #include "models/collectives/program.hpp"
@@ -19,6 +20,7 @@ struct CollectivePlan {
   collectives::Program program;
   sim::Costs costs;
   SimulatedMachine simulated;
+  EngineChoice engine;
 };
 
 /// An algorithm that `automatic` does not try.
@@ -43,7 +45,8 @@ struct Plan {
 /// What tries ways out simulates none that takes longer, in seconds: that is for those who ask for it by name.
 inline constexpr double kMostTrialTime = 10.0;
 
-/// About how long simulating the collective takes on this computer, in seconds; 0 if representatives do.
+/// About how long simulating the collective takes on this computer, in seconds, with the engine that would be
+/// taken if it is long; 0 if representatives do.
 /// `pointer`: its JSON pointer. An obstacle if the algorithm cannot run here.
 OrObstacle<double> simulation_time_s(const config::CollectiveConfig& collective,
                                      const config::ExperimentConfig& config,
@@ -51,9 +54,9 @@ OrObstacle<double> simulation_time_s(const config::CollectiveConfig& collective,
 
 /// Builds machines and programs, and checks that the tensor fits the chips and this computer. An obstacle if
 /// it does not, or if a collective cannot run. @throws InputError if a workload does not fit the chips.
-OrObstacle<Plan> try_plan(const config::ExperimentConfig& config);
+OrObstacle<Plan> try_plan(const config::ExperimentConfig& config, Look look = Look::at_it);
 
 /// try_plan() for who has no other way. @throws InputError
-Plan make_plan(const config::ExperimentConfig& config);
+Plan make_plan(const config::ExperimentConfig& config, Look look = Look::at_it);
 
 }  // namespace equarx::plan

@@ -83,6 +83,8 @@ input::Json to_json(const run::RunResult& run, const JsonOptions& options) {
       {"chips", run.chips},
       {"simulation", run.symmetric ? "symmetric" : "full"},
       {"simulation_reason", run.simulation_reason},
+      {"engine", sim::name(run.engine)},
+      {"engine_reason", run.engine_reason},
       {"messages", run.messages},
       {"core_busy_s", run.core_busy_s},
       {"breakdown",

@@ -176,18 +176,20 @@ std::string simulation_note(const std::vector<run::RunResult>& runs) {
   std::string text;
   for (auto run = runs.begin(); run != runs.end(); ++run) {
     const auto same = [&](const run::RunResult& other) {
-      return other.simulation_reason == run->simulation_reason;
+      return other.simulation_reason == run->simulation_reason && other.engine == run->engine &&
+             other.engine_reason == run->engine_reason;
     };
     if (std::find_if(runs.begin(), run, same) != run) continue;
     std::vector<std::string> labels;
     for (const run::RunResult& other : runs)
       if (same(other)) labels.push_back(other.label);
-    text +=
-        fmt::format("  Simulated {} ({}): {}.\n",
-                    run->symmetric ? "by representatives" : "chip by chip", run->simulation_reason,
-                    labels.size() == runs.size() && runs.size() > 1
-                        ? "all"
-                        : fmt::format("{}", fmt::join(labels, ", ")));
+    text += fmt::format(
+        "  Simulated {} ({}), by {} ({}): {}.\n",
+        run->symmetric ? "by representatives" : "chip by chip", run->simulation_reason,
+        run->engine == sim::Engine::simgrid ? "SimGrid" : "the direct engine", run->engine_reason,
+        labels.size() == runs.size() && runs.size() > 1
+            ? "all"
+            : fmt::format("{}", fmt::join(labels, ", ")));
   }
   return text;
 }

@@ -71,7 +71,8 @@ class Experiment {
       }
       progress_(
           fmt::format("{}: trying {}", candidate.config.label, candidate.config.algorithm->name));
-      sim::TimeResult time = sim::simulate(candidate.program, machine, candidate.costs);
+      sim::TimeResult time = sim::simulate(candidate.program, machine, candidate.costs,
+                                           {.engine = candidate.engine.engine});
       const bool failed = time.failure.has_value();
       if (failed)
         report.note = "fails: it uses a link that breaks";
@@ -146,9 +147,9 @@ class Experiment {
 
   sim::TimeResult simulate_whole(const plan::CollectivePlan& collective) {
     const bool traced = is_observed(collective);
-    sim::TimeResult time =
-        sim::simulate(collective.program, collective.simulated.machine, collective.costs,
-                      {.schedule = schedule_, .traced = traced});
+    sim::TimeResult time = sim::simulate(
+        collective.program, collective.simulated.machine, collective.costs,
+        {.schedule = schedule_, .traced = traced, .engine = collective.engine.engine});
     if (traced) observer_->add(collective, schedule_, time);
     return time;
   }

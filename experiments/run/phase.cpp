@@ -42,7 +42,8 @@ sim::TimeResult simulate_layers(const plan::CollectivePlan& plan,
   const sim::Machine& machine = plan.simulated.machine;
   sim::TimeResult whole;
   for (const plan::LayerKind& kind : workload.layers)
-    add_repeated(sim::simulate(plan.program, machine, plan.costs, {.schedule = kind.schedule}),
+    add_repeated(sim::simulate(plan.program, machine, plan.costs,
+                               {.schedule = kind.schedule, .engine = plan.engine.engine}),
                  kind.count, whole);
   whole.time_s += workload.outside_layers_s;
   for (double& busy_s : whole.core_busy_s) busy_s += workload.outside_layers_s;

@@ -55,6 +55,8 @@ void report_time(const plan::CollectivePlan& plan, const sim::TimeResult& time, 
   run.messages = time.messages;
   run.symmetric = plan.simulated.symmetric;
   run.simulation_reason = plan.simulated.reason;
+  run.engine = plan.engine.engine;
+  run.engine_reason = plan.engine.reason;
   run.core_busy_s = std::ranges::max(time.core_busy_s);
   run.links = run.symmetric ? links_of_each(plan, time) : all_links(machine, time);
   if (time.failure) run.failure = report_failure(plan, *time.failure);

@@ -63,7 +63,9 @@ struct RunResult {
   std::uint64_t messages = 0;     ///< simulated
   bool symmetric = false;         ///< timed on representative chips
   std::string simulation_reason;  ///< why they were, or were not
-  double core_busy_s = 0.0;       ///< of the busiest core
+  sim::Engine engine = sim::Engine::simgrid;
+  std::string engine_reason;
+  double core_busy_s = 0.0;  ///< of the busiest core
   Breakdown breakdown;
   std::vector<LinkUse> links;
   std::optional<PhaseResult> phase;  ///< of a workload; then times are the phase's

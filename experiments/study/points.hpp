@@ -21,6 +21,7 @@ class StudyPoints : public sweep::PointSet {
 
   std::size_t size() const override { return places_.size(); }
   std::string experiment(std::size_t point) const override { return at(point).name; }
+  plan::Look look() const override { return plan::Look::at_it; }
   std::vector<std::string> axis_keys() const override;
   input::Json axes(std::size_t point) const override;
   input::Json config(std::size_t point) const override;

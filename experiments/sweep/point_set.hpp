@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "experiments/input/object_reader.hpp"
+#include "experiments/plan/engine.hpp"
 
 namespace equarx::sweep {
 
@@ -23,6 +24,8 @@ class PointSet {
   virtual std::size_t size() const = 0;
   /// Which sweep of several a point is of. Empty if there is only one.
   virtual std::string experiment(std::size_t point) const = 0;
+  /// What one looks at: all points together, or each.
+  virtual plan::Look look() const { return plan::Look::at_many; }
   /// The keys of all axes, as JSON pointers, each once.
   virtual std::vector<std::string> axis_keys() const = 0;
   /// The values of a point's axes, by JSON pointer.

@@ -43,9 +43,9 @@ std::string error_line(const PointSet& points, const KeyedPoint& at, const std::
 }
 
 std::string result_lines(const PointSet& points, const KeyedPoint& at, unsigned value_threads) {
-  const run::ExperimentResult result =
-      run::run_experiment(plan::make_plan(config::read_config(points.config(at.point))),
-                          [](const std::string&) {}, {.value_threads = value_threads});
+  const run::ExperimentResult result = run::run_experiment(
+      plan::make_plan(config::read_config(points.config(at.point)), points.look()),
+      [](const std::string&) {}, {.value_threads = value_threads});
   const input::Json config = to_json(result.config);
   std::string lines;
   for (const run::RunResult& run : result.runs) {

@@ -71,7 +71,8 @@ const TuneTrials::Time& TuneTrials::time(std::size_t candidate) {
 }
 
 plan::OrObstacle<plan::Plan> TuneTrials::plan(std::size_t candidate) const {
-  return plan::try_plan(with_collective(config_, config_of(space_, space_.candidates[candidate])));
+  return plan::try_plan(with_collective(config_, config_of(space_, space_.candidates[candidate])),
+                        plan::Look::at_many);
 }
 
 /// Of all that is timed.
@@ -125,7 +126,7 @@ config::CollectiveConfig TuneTrials::in_small_parts(std::size_t family) const {
 
 plan::OrObstacle<double> TuneTrials::compute(std::size_t family) const {
   config::ExperimentConfig config = with_collective(config_, in_small_parts(family));
-  const plan::OrObstacle<plan::Plan> made = plan::try_plan(config);
+  const plan::OrObstacle<plan::Plan> made = plan::try_plan(config, plan::Look::at_many);
   if (const auto* obstacle = std::get_if<plan::Obstacle>(&made)) return *obstacle;
   const collectives::Program& program =
       std::get<plan::Plan>(made).collectives.front().candidates.front().program;

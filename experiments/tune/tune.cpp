@@ -81,7 +81,7 @@ run::RunResult run_baseline(const config::ExperimentConfig& config, const run::P
   config::ExperimentConfig one = with_collective(config, config.collectives[config.baseline]);
   one.numerics = true;
   one.tensor.sample = trial_sample(config.tensor);
-  return run::run_experiment(plan::make_plan(one), progress).runs.front();
+  return run::run_experiment(plan::make_plan(one, plan::Look::at_many), progress).runs.front();
 }
 
 }  // namespace

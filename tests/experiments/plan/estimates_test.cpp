@@ -30,7 +30,11 @@ TEST_CASE("messages are estimated about as many as the program has") {
                         grid.ranks();
     CHECK(estimate_messages(collective, grid, config) >= 0.5 * sent);
     CHECK(estimate_messages(collective, grid, config) <= 2.0 * sent);
-    CHECK(estimate_simulation_s(collective, grid, config) > 0.0);
+    const auto time_s = [&](sim::Engine engine) {
+      return estimate_simulation_s(collective, grid, config, engine, sent);
+    };
+    CHECK(time_s(sim::Engine::direct) > 0.0);
+    CHECK(time_s(sim::Engine::simgrid) > 10.0 * time_s(sim::Engine::direct));
   }
 }
 

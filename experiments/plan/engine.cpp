@@ -1,0 +1,24 @@
+#include "experiments/plan/engine.hpp"
+
+#include <fmt/format.h>
+
+namespace equarx::plan {
+OrObstacle<EngineChoice> choose_engine(config::EngineMode mode, const sim::Machine& machine,
+                                       double simgrid_s, Look look) {
+  if (mode == config::EngineMode::simgrid) return EngineChoice{sim::Engine::simgrid, "asked for"};
+  const std::string why_not = sim::why_not_direct(machine);
+  if (mode == config::EngineMode::direct) {
+    if (why_not.empty()) return EngineChoice{sim::Engine::direct, "asked for"};
+    return Obstacle{"/engine", fmt::format("\"direct\" cannot run here: {}; use \"auto\" or "
+                                           "\"simgrid\"",
+                                           why_not)};
+  }
+  if (!why_not.empty()) return EngineChoice{sim::Engine::simgrid, why_not};
+  if (look == Look::at_many) return EngineChoice{sim::Engine::direct, "one run of many"};
+  if (simgrid_s > kMostSimgridTime)
+    return EngineChoice{sim::Engine::direct,
+                        fmt::format("SimGrid would take longer than {} s", kMostSimgridTime)};
+  return EngineChoice{sim::Engine::simgrid, "it is quick here"};
+}
+
+}  // namespace equarx::plan

@@ -1,0 +1,29 @@
+// Which engine moves the clock.
+#pragma once
+
+#include <string>
+
+#include "experiments/config/config.hpp"
+#include "experiments/plan/obstacle.hpp"
+#include "sim/time_executor.hpp"
+
+namespace equarx::plan {
+
+/// What somebody looks at: one run, or what many runs come to, of which each should take no time.
+enum class Look : std::uint8_t { at_it, at_many };
+
+/// What simulates, and why.
+struct EngineChoice {
+  sim::Engine engine = sim::Engine::simgrid;
+  std::string reason;  ///< for people: "asked for"
+};
+
+/// What `"engine": "auto"` lets SimGrid take for one run, in seconds.
+inline constexpr double kMostSimgridTime = 0.25;
+
+/// The engine for a run that takes SimGrid about `simgrid_s` seconds on `machine`. An obstacle if the
+/// configuration asks for the direct engine, and that does not know how to run on it.
+OrObstacle<EngineChoice> choose_engine(config::EngineMode mode, const sim::Machine& machine,
+                                       double simgrid_s, Look look);
+
+}  // namespace equarx::plan
