@@ -59,6 +59,7 @@ ROOMS = {
         "experiments/sweep", "experiments/result", "experiments/config", "experiments/output",
         "experiments/input", "models/units", "fmt/"},
     "experiments/tune": {
+        "experiments/process",
         "experiments/run", "experiments/plan", "experiments/config", "experiments/output",
         "experiments/input", "models/collectives", "models/numerics", "models/units",
         "models/values", "sim", "fmt/"},

@@ -24,6 +24,7 @@ class Experiment {
         observer_(options.observer),
         source_(make_source(plan.config.tensor)) {
     if (plan.workload) schedule_ = plan.workload->schedule;
+    keep_inputs();
   }
 
   ExperimentResult run() {
@@ -42,6 +43,17 @@ class Experiment {
   }
 
  private:
+  /// All collectives begin with the same values. They are made once where that takes little memory.
+  void keep_inputs() {
+    constexpr double kMost = 128.0 * (1 << 20);  // bytes
+    const config::TensorConfig& tensor = plan_.config.tensor;
+    const double ranks = plan_.collectives.front().candidates.front().program.ranks();
+    const double bytes =
+        ranks * static_cast<double>(tensor.elements) * tensor.sample * sizeof(float);
+    if (plan_.collectives.size() > 1 && bytes <= kMost)
+      source_.keep(static_cast<std::uint64_t>(2.0 * bytes));  // pieces are larger than what is read
+  }
+
   struct Chosen {
     const plan::CollectivePlan* plan = nullptr;
     std::optional<sim::TimeResult> time;  ///< if it was simulated to be chosen

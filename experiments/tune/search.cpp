@@ -1,7 +1,7 @@
 #include "experiments/tune/search.hpp"
 
 #include <algorithm>
-#include <queue>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -29,10 +29,11 @@ class Search {
 
   void run() {
     for (std::size_t i = 0; i < space_.candidates.size(); ++i)
-      queue_.push({trials_.early_bound_s(space_.candidates[i].family), i, false});
+      queue_.insert({trials_.early_bound_s(space_.candidates[i].family), i, false});
     while (!queue_.empty()) {
-      const Waiting next = queue_.top();
-      queue_.pop();
+      look_ahead();
+      const Waiting next = *queue_.begin();
+      queue_.erase(queue_.begin());
       if (const plan::MaybeObstacle obstacle = decide(next)) set_aside(next.candidate, *obstacle);
     }
     counts_.errors_computed = trials_.errors_computed();
@@ -47,11 +48,35 @@ class Search {
     std::size_t candidate;
     bool has_program;  ///< the bound is that of its program
 
-    /// For a queue whose top is the lowest bound.
+    /// The lowest bound first.
     bool operator<(const Waiting& other) const {
-      return std::pair(bound_s, candidate) > std::pair(other.bound_s, other.candidate);
+      return std::pair(bound_s, candidate) < std::pair(other.bound_s, other.candidate);
     }
   };
+
+  TuneTrials::Question question(const Waiting& next) const {
+    const bool prune = !options_.exhaustive;
+    return {next.candidate, prune && !next.has_program,
+            [this, bound_s = next.bound_s, prune](double nmse) {
+              return !prune || reason_by(bound_s, nmse) == Reason::none;
+            }};
+  }
+
+  /// Finds out side by side what the next candidate needs, and those after it that will not be left out as far
+  /// as is known. Some may be left out when their turn comes: then it was for nothing.
+  void look_ahead() {
+    const std::size_t most = 4 * std::size_t{values::default_threads()};
+    std::vector<TuneTrials::Question> questions;
+    for (auto next = queue_.begin(); next != queue_.end() && questions.size() < most; ++next) {
+      const std::size_t family = space_.candidates[next->candidate].family;
+      const bool stays =
+          options_.exhaustive || reason_to_leave_out(next->bound_s, family) == Reason::none;
+      const bool open = stays && !trials_.knows(question(*next));
+      if (next == queue_.begin() && !open) return;
+      if (open) questions.push_back(question(*next));
+    }
+    trials_.look_ahead(questions);
+  }
 
   /// An obstacle if the candidate cannot be tried.
   plan::MaybeObstacle decide(const Waiting& next) {
@@ -62,7 +87,7 @@ class Search {
         prune && next.has_program ? next.bound_s : trials_.bound_s(next.candidate);
     if (const auto* obstacle = std::get_if<plan::Obstacle>(&bound_s)) return *obstacle;
     if (prune && !next.has_program) {
-      queue_.push({std::get<double>(bound_s), next.candidate, true});
+      queue_.insert({std::get<double>(bound_s), next.candidate, true});
       return std::nullopt;
     }
     const plan::OrObstacle<double> nmse = trials_.nmse(family);
@@ -86,19 +111,29 @@ class Search {
       ++known->count;
   }
 
-  /// Counts a candidate that cannot be on the front.
-  bool left_out(double bound_s, std::size_t family) {
+  /// Why a candidate cannot be on the front.
+  enum class Reason { none, too_slow, too_wrong, beaten };
+
+  Reason reason_by(double bound_s, double error) const {
     const TuneLimits& limits = options_.limits;
     const double at_least_s = bound_s * (1.0 - sim::kBoundRounding);
-    const std::optional<double> known = trials_.known_nmse(family);
-    const double error = known.value_or(floor(family));
-    const bool too_slow = limits.max_time_s && at_least_s > *limits.max_time_s;
-    const bool too_wrong = limits.max_nmse && error > *limits.max_nmse;
+    if (limits.max_time_s && at_least_s > *limits.max_time_s) return Reason::too_slow;
+    if (limits.max_nmse && error > *limits.max_nmse) return Reason::too_wrong;
     const bool beaten = std::ranges::any_of(simulated_, [&](const TunedCandidate& other) {
       return other.time_s < at_least_s && other.nmse <= error;
     });
-    if (!too_slow && !too_wrong && !beaten) return false;
-    const bool by_error = !too_slow && (too_wrong || !known);
+    return beaten ? Reason::beaten : Reason::none;
+  }
+  Reason reason_to_leave_out(double bound_s, std::size_t family) const {
+    return reason_by(bound_s, trials_.known_nmse(family).value_or(floor(family)));
+  }
+
+  /// Counts a candidate that cannot be on the front.
+  bool left_out(double bound_s, std::size_t family) {
+    const Reason reason = reason_to_leave_out(bound_s, family);
+    if (reason == Reason::none) return false;
+    const bool by_error =
+        reason == Reason::too_wrong || (reason == Reason::beaten && !trials_.known_nmse(family));
     ++(by_error ? counts_.by_error : counts_.by_bound);
     return true;
   }
@@ -131,7 +166,7 @@ class Search {
   bool use_theory_;
   TuneTrials& trials_;
   const run::Progress& progress_;
-  std::priority_queue<Waiting> queue_;
+  std::set<Waiting> queue_;
   std::vector<TunedCandidate> simulated_;
   TuneCounts counts_;
   std::vector<UnfitCandidates> unfit_;

@@ -1,12 +1,14 @@
 #include "experiments/tune/trials.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/plan/checks.hpp"
+#include "experiments/process/side_by_side.hpp"
 #include "experiments/run/source.hpp"
 #include "experiments/tune/bounds.hpp"
 
@@ -29,26 +31,37 @@ double trial_sample(const config::TensorConfig& tensor) {
 TuneTrials::TuneTrials(const config::ExperimentConfig& config, const TuneSpace& space)
     : config_(config),
       space_(space),
+      source_(run::make_source(config.tensor)),
       theory_(config),
       predictions_(space.families.size()),
       nmse_(space.families.size()),
+      asked_(space.families.size()),
       bounds_(space.candidates.size()),
       times_(space.candidates.size()) {
+  constexpr std::uint64_t kMostKept = std::uint64_t{256} << 20;  // bytes
+  source_.keep(kMostKept);
   if (config.workload) workload_ = plan::plan_workload(config);
   for (std::size_t i = 0; i < space.families.size(); ++i)
     predictions_[i] = theory_.predict(scheme(i), space.families[i].config);
 }
 
+std::optional<double> TuneTrials::known_nmse(std::size_t family) const {
+  if (!asked_[family]) return std::nullopt;
+  const auto* const nmse = std::get_if<double>(&*nmse_[family]);
+  return nmse == nullptr ? std::nullopt : std::optional(*nmse);
+}
+
 std::uint64_t TuneTrials::errors_computed() const {
-  return static_cast<std::uint64_t>(std::ranges::count_if(
-      nmse_, [](const std::optional<double>& nmse) { return nmse.has_value(); }));
+  std::uint64_t count = 0;
+  for (std::size_t family = 0; family < nmse_.size(); ++family)
+    if (known_nmse(family)) ++count;
+  return count;
 }
 
 plan::OrObstacle<double> TuneTrials::nmse(std::size_t family) {
-  if (nmse_[family]) return *nmse_[family];
-  const plan::OrObstacle<double> computed = compute(family);
-  if (const auto* nmse = std::get_if<double>(&computed)) nmse_[family] = *nmse;
-  return computed;
+  if (!nmse_[family]) nmse_[family] = compute(family, values::default_threads());
+  asked_[family] = true;
+  return *nmse_[family];
 }
 
 double TuneTrials::early_bound_s(std::size_t family) const {
@@ -57,17 +70,60 @@ double TuneTrials::early_bound_s(std::size_t family) const {
 }
 
 plan::OrObstacle<double> TuneTrials::bound_s(std::size_t candidate) {
-  if (bounds_[candidate]) return *bounds_[candidate];
-  const plan::OrObstacle<double> late_s = late_bound_s(candidate);
-  if (std::holds_alternative<plan::Obstacle>(late_s)) return late_s;
-  bounds_[candidate] =
-      std::max(early_bound_s(space_.candidates[candidate].family), std::get<double>(late_s));
+  if (!bounds_[candidate]) bounds_[candidate] = find_bound_s(candidate);
   return *bounds_[candidate];
 }
 
+plan::OrObstacle<double> TuneTrials::find_bound_s(std::size_t candidate) const {
+  const plan::OrObstacle<double> late_s = late_bound_s(candidate);
+  if (std::holds_alternative<plan::Obstacle>(late_s)) return late_s;
+  return std::max(early_bound_s(space_.candidates[candidate].family), std::get<double>(late_s));
+}
+
 const TuneTrials::Time& TuneTrials::time(std::size_t candidate) {
-  if (!times_[candidate]) times_[candidate] = simulate(candidate);
+  if (!times_[candidate])
+    times_[candidate] = simulate(candidate, plan::value_or_throw(bound_s(candidate)));
   return *times_[candidate];
+}
+
+bool TuneTrials::knows(const Question& question) const {
+  if (!bounds_[question.candidate]) return false;
+  if (question.of_bound) return true;
+  return nmse_[space_.candidates[question.candidate].family] && !wants_time(question);
+}
+
+/// Of a question whose bound and error are known: whether its time is to be found.
+bool TuneTrials::wants_time(const Question& question) const {
+  // SimGrid runs in a process that has no other threads.
+  if (config_.engine == config::EngineMode::simgrid || times_[question.candidate]) return false;
+  const auto& nmse = *nmse_[space_.candidates[question.candidate].family];
+  return std::holds_alternative<double>(*bounds_[question.candidate]) &&
+         std::holds_alternative<double>(nmse) && question.wants_time(std::get<double>(nmse));
+}
+
+void TuneTrials::look_ahead(std::span<const Question> questions) {
+  std::vector<std::function<void()>> work;
+  const auto work_off = [&work] {
+    process::for_each_side_by_side(work.size(), values::default_threads(),
+                                   [&](std::size_t i) { work[i](); });
+    work.clear();
+  };
+  std::set<std::size_t> families;
+  for (const Question& question : questions) {
+    const std::size_t candidate = question.candidate;
+    const std::size_t family = space_.candidates[candidate].family;
+    if (!bounds_[candidate])
+      work.emplace_back([this, candidate] { bounds_[candidate] = find_bound_s(candidate); });
+    if (!question.of_bound && !nmse_[family] && families.insert(family).second)
+      work.emplace_back([this, family] { nmse_[family] = compute(family, 1); });
+  }
+  work_off();
+  for (const Question& question : questions)
+    if (!question.of_bound && wants_time(question))
+      work.emplace_back([this, candidate = question.candidate] {
+        times_[candidate] = simulate(candidate, std::get<double>(*bounds_[candidate]));
+      });
+  work_off();
 }
 
 plan::OrObstacle<plan::Plan> TuneTrials::plan(std::size_t candidate) const {
@@ -98,8 +154,7 @@ plan::OrObstacle<double> TuneTrials::late_bound_s(std::size_t candidate) const {
       program_bound_s(std::get<plan::Plan>(made).collectives.front().candidates.front()));
 }
 
-TuneTrials::Time TuneTrials::simulate(std::size_t candidate) {
-  const double bound_s = plan::value_or_throw(this->bound_s(candidate));
+TuneTrials::Time TuneTrials::simulate(std::size_t candidate, double bound_s) const {
   const auto made = plan::value_or_throw(plan(candidate));
   const run::RunResult run = run::run_experiment(made, [](const std::string&) {}).runs.front();
   if (run.failure) return {};
@@ -124,7 +179,7 @@ config::CollectiveConfig TuneTrials::in_small_parts(std::size_t family) const {
   return collective;
 }
 
-plan::OrObstacle<double> TuneTrials::compute(std::size_t family) const {
+plan::OrObstacle<double> TuneTrials::compute(std::size_t family, unsigned threads) const {
   config::ExperimentConfig config = with_collective(config_, in_small_parts(family));
   const plan::OrObstacle<plan::Plan> made = plan::try_plan(config, plan::Look::at_many);
   if (const auto* obstacle = std::get_if<plan::Obstacle>(&made)) return *obstacle;
@@ -134,9 +189,9 @@ plan::OrObstacle<double> TuneTrials::compute(std::size_t family) const {
   if (auto obstacle = plan::check_host_memory(program, config)) return *obstacle;
   if (auto obstacle = check_trial_memory(program)) return *obstacle;
   const config::TensorConfig& tensor = config_.tensor;
-  const values::ValueResult result =
-      values::execute(program, run::make_source(tensor),
-                      {.rounding_seed = tensor.values.seed, .sample = trial_sample(tensor)});
+  const values::ValueResult result = values::execute(
+      program, source_,
+      {.threads = threads, .rounding_seed = tensor.values.seed, .sample = trial_sample(tensor)});
   if (!result.ranks_identical)
     throw input::InvariantError(
         "internal error: the ranks ended with different results; please report this");

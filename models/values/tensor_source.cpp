@@ -15,7 +15,24 @@ TensorSource::TensorSource(tensors::TensorFiles files, std::uint64_t elements,
                            numerics::ElementFormat format)
     : values_(std::move(files)), elements_(elements), format_(format) {}
 
+void TensorSource::keep(std::uint64_t most_bytes) {
+  // A copy of this source, without what is kept: that must not keep itself.
+  TensorSource source = *this;
+  source.kept_.reset();
+  kept_ = std::make_shared<KeptValues>(
+      most_bytes, [source](std::uint32_t rank, std::uint64_t first, std::span<float> values) {
+        source.make(rank, first, values);
+      });
+}
+
 void TensorSource::read(std::uint32_t rank, std::uint64_t first, std::span<float> values) const {
+  if (kept_)
+    kept_->read(rank, first, values);
+  else
+    make(rank, first, values);
+}
+
+void TensorSource::make(std::uint32_t rank, std::uint64_t first, std::span<float> values) const {
   const std::uint64_t left = elements_ - std::min(elements_, first);
   const std::span<float> real = values.first(std::min<std::uint64_t>(values.size(), left));
   if (const auto* spec = std::get_if<numerics::InputSpec>(&values_)) {

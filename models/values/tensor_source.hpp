@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <variant>
 
 #include "models/formats/block_format.hpp"
 #include "models/numerics/inputs/inputs.hpp"
 #include "models/tensors/tensor_file.hpp"
+#include "models/values/kept_values.hpp"
 
 namespace equarx::values {
 
@@ -20,6 +22,9 @@ class TensorSource {
   /// Values of files, rounded to `format`; each rank has `elements` of them.
   TensorSource(tensors::TensorFiles files, std::uint64_t elements, numerics::ElementFormat format);
 
+  /// Keeps values from now on, up to so many bytes, for those who read them again.
+  void keep(std::uint64_t most_bytes);
+
   std::uint64_t elements() const { return elements_; }
   numerics::ElementFormat format() const { return format_; }
 
@@ -27,9 +32,12 @@ class TensorSource {
   void read(std::uint32_t rank, std::uint64_t first, std::span<float> values) const;
 
  private:
+  void make(std::uint32_t rank, std::uint64_t first, std::span<float> values) const;
+
   std::variant<numerics::InputSpec, tensors::TensorFiles> values_;
   std::uint64_t elements_;
   numerics::ElementFormat format_;
+  std::shared_ptr<KeptValues> kept_;  ///< if there are any
 };
 
 /// Rounds values to the type of a tensor (fp32 or bf16), in place.
