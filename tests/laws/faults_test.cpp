@@ -180,5 +180,27 @@ TEST_CASE("auto says of every candidate that it fails, where all do") {
     CHECK_THAT(candidate.note, ContainsSubstring("fails"));
 }
 
+TEST_CASE("both engines time faulty machines alike, and say so") {
+  for (const input::Json& fault :
+       {link_fault("bandwidth_factor", 0.5), link_fault("fails_at", "3 us"), chip_fault(3.0)}) {
+    input::Json json = fault;
+    json["engine"] = "simgrid";
+    const run::ExperimentResult simgrid = run(json);
+    json["engine"] = "direct";
+    const run::ExperimentResult direct = run(json);
+    for (std::size_t i = 0; i < simgrid.runs.size(); ++i) {
+      CAPTURE(fault["faults"], simgrid.runs[i].label);
+      CHECK(simgrid.runs[i].engine == sim::Engine::simgrid);
+      CHECK(direct.runs[i].engine == sim::Engine::direct);
+      CHECK(direct.runs[i].engine_reason == "asked for");
+      CHECK(direct.runs[i].time_s == Approx(simgrid.runs[i].time_s).epsilon(kRounding));
+      CHECK(direct.runs[i].messages == simgrid.runs[i].messages);
+      REQUIRE(direct.runs[i].failure.has_value() == simgrid.runs[i].failure.has_value());
+      if (direct.runs[i].failure)
+        CHECK(direct.runs[i].failure->link == simgrid.runs[i].failure->link);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace equarx::testing

@@ -31,7 +31,8 @@ inline input::Json good_config() {
     ],
     "baseline": "bf16",
     "numerics": "on",
-    "simulation": "auto"
+    "simulation": "auto",
+    "engine": "auto"
   })");
 }
 

@@ -27,6 +27,7 @@ TEST_CASE("every key of a configuration is read") {
   json["baseline"] = "x";
   json["numerics"] = "off";
   json["simulation"] = "symmetric";
+  json["engine"] = "direct";
   const ExperimentConfig config = read_config(json);
   CHECK(config.hardware == "tpu-v5e");
   CHECK(config.chip.name == "tpu-v5e");
@@ -56,6 +57,7 @@ TEST_CASE("every key of a configuration is read") {
   CHECK(config.baseline == 1);
   CHECK_FALSE(config.numerics);
   CHECK(config.simulation == SimulationMode::symmetric);
+  CHECK(config.engine == EngineMode::direct);
 }
 
 TEST_CASE("what is left out gets its default") {
@@ -71,6 +73,7 @@ TEST_CASE("what is left out gets its default") {
   CHECK(config.baseline == 0);
   CHECK(config.numerics);
   CHECK(config.simulation == SimulationMode::automatic);
+  CHECK(config.engine == EngineMode::automatic);
 
   input::Json json = smallest_config();
   json["collectives"][0]["algorithm"] = "equarx";
@@ -128,7 +131,7 @@ TEST_CASE("a configuration that was written is read as the same") {
 TEST_CASE("what is shown has every key, and no alternative twice") {
   const input::Json json = to_json(read_config(smallest_config()));
   for (const std::string key : {"hardware", "topology", "tensor", "collective", "collectives",
-                                "baseline", "numerics", "simulation"})
+                                "baseline", "numerics", "simulation", "engine"})
     CHECK(json.contains(key));
   CHECK(json["collective"] == "all-reduce");
   CHECK_FALSE(json.contains("faults"));

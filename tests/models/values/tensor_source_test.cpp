@@ -32,6 +32,17 @@ TEST_CASE("a tensor is the same however it is read") {
         REQUIRE(read(source, 2, first, count)[i] == whole[first + i]);
 }
 
+TEST_CASE("a source that keeps its values has the same ones, beyond its end, too") {
+  const TensorSource source(equarx::numerics::InputSpec{.seed = 3}, 10'000, ElementFormat::bf16);
+  TensorSource kept = source;
+  kept.keep(1 << 20);
+  for (const std::uint64_t first : {0, 4095, 9'000})
+    for (const std::uint32_t rank : {0U, 5U}) {
+      REQUIRE(read(kept, rank, first, 3'000) == read(source, rank, first, 3'000));
+      REQUIRE(read(kept, rank, first, 3'000) == read(source, rank, first, 3'000));
+    }
+}
+
 TEST_CASE("an FP32 tensor holds what the generator makes") {
   const InputSpec spec{.distribution = Distribution::uniform, .seed = 4};
   const TensorSource source(spec, 500, ElementFormat::fp32);

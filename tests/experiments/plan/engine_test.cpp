@@ -1,0 +1,60 @@
+#include "experiments/plan/engine.hpp"
+
+#include "experiments/plan/plan.hpp"
+#include "tests/support/configs.hpp"
+#include "tests/support/errors.hpp"
+#include "tests/support/machines.hpp"
+
+namespace equarx::plan {
+namespace {
+
+using config::EngineMode;
+
+const sim::Machine& ring() {
+  static const sim::Machine machine = testing::ring_machine(4, 45e9, 0.4e-6);
+  return machine;
+}
+
+EngineChoice choose(EngineMode mode, double simgrid_s, Look look) {
+  return value_or_throw(choose_engine(mode, ring(), simgrid_s, look));
+}
+
+TEST_CASE("SimGrid is taken where it is quick and somebody looks at the run") {
+  CHECK(choose(EngineMode::automatic, 0.2, Look::at_it).engine == sim::Engine::simgrid);
+  const EngineChoice slow = choose(EngineMode::automatic, 0.3, Look::at_it);
+  CHECK(slow.engine == sim::Engine::direct);
+  CHECK_THAT(slow.reason, ContainsSubstring("longer than 0.25 s"));
+  const EngineChoice many = choose(EngineMode::automatic, 0.001, Look::at_many);
+  CHECK(many.engine == sim::Engine::direct);
+  CHECK_THAT(many.reason, ContainsSubstring("many"));
+}
+
+TEST_CASE("who asks for an engine gets it") {
+  CHECK(choose(EngineMode::simgrid, 1e6, Look::at_many).engine == sim::Engine::simgrid);
+  CHECK(choose(EngineMode::direct, 0.0, Look::at_it).engine == sim::Engine::direct);
+}
+
+TEST_CASE("the direct engine is refused where it does not know how to run") {
+  sim::Machine machine = ring();
+  machine.ways[0][0].route = {3, 3};
+  testing::check_refused(
+      [&] { value_or_throw(choose_engine(EngineMode::direct, machine, 1.0, Look::at_it)); },
+      "/engine", "link 3");
+  const EngineChoice automatic =
+      value_or_throw(choose_engine(EngineMode::automatic, machine, 1e6, Look::at_many));
+  CHECK(automatic.engine == sim::Engine::simgrid);
+  CHECK_THAT(automatic.reason, ContainsSubstring("link 3"));
+}
+
+TEST_CASE("a plan says which engine runs it: a small one SimGrid, all chips of a large one not") {
+  input::Json json = testing::good_config();
+  CHECK(make_plan(config::read_config(json)).collectives.front().candidates.front().engine.engine ==
+        sim::Engine::simgrid);
+  json["simulation"] = "full";
+  json["topology"] = {{"torus", "16x16"}};
+  const Plan large = make_plan(config::read_config(json));
+  CHECK(large.collectives.front().candidates.front().engine.engine == sim::Engine::direct);
+}
+
+}  // namespace
+}  // namespace equarx::plan
