@@ -42,6 +42,15 @@ std::vector<std::uint32_t> long_axes(const topology::GridShape& shape) {
   return lengths;
 }
 
+/// Which of them are folded: those that do not wrap around (see place_on_grid() in machine.cpp).
+std::vector<bool> folded_axes(const topology::GridShape& shape) {
+  std::vector<bool> folded;
+  for (std::size_t axis = 0; axis < shape.lengths.size(); ++axis)
+    if (shape.lengths[axis] > 1)
+      folded.push_back(shape.lengths[axis] > 2 && !shape.wraparound[axis]);
+  return folded;
+}
+
 }  // namespace
 
 std::string why_not(config::Algorithm algorithm, const config::ExperimentConfig& config) {
@@ -81,6 +90,7 @@ collectives::ProgramRequest program_request(const config::CollectiveConfig& coll
                                             const RankGrid& grid,
                                             const config::ExperimentConfig& config) {
   const numerics::ElementFormat dtype = config.tensor.dtype;
+  const bool on_axes = collective.algorithm->layout == RankLayout::grid;
   return {
       .collective = config.collective,
       .grid = grid,
@@ -89,7 +99,8 @@ collectives::ProgramRequest program_request(const config::CollectiveConfig& coll
       .ring = collective.ring,
       .reduce_scatter = config::wire_format(collective, collectives::Phase::reduce_scatter, dtype),
       .all_gather = config::wire_format(collective, collectives::Phase::all_gather, dtype),
-      .cut = {collective.minishards, collective.microshards, collective.elements_per_scale}};
+      .cut = {collective.minishards, collective.microshards, collective.elements_per_scale},
+      .folded = on_axes ? folded_axes(config.topology.shape) : std::vector<bool>{}};
 }
 
 collectives::Program make_program(const config::CollectiveConfig& collective, const RankGrid& grid,

@@ -171,27 +171,38 @@ std::string busiest_note(const std::vector<run::RunResult>& runs) {
   return text;
 }
 
-/// How the collectives were simulated: those that have one reason together.
-std::string simulation_note(const std::vector<run::RunResult>& runs) {
+/// What is said of the collectives, each line with those that it holds for.
+std::string note_of_each(const std::vector<run::RunResult>& runs,
+                         const std::function<std::string(const run::RunResult&)>& say) {
   std::string text;
   for (auto run = runs.begin(); run != runs.end(); ++run) {
-    const auto same = [&](const run::RunResult& other) {
-      return other.simulation_reason == run->simulation_reason && other.engine == run->engine &&
-             other.engine_reason == run->engine_reason;
-    };
+    const std::string said = say(*run);
+    const auto same = [&](const run::RunResult& other) { return say(other) == said; };
     if (std::find_if(runs.begin(), run, same) != run) continue;
     std::vector<std::string> labels;
     for (const run::RunResult& other : runs)
       if (same(other)) labels.push_back(other.label);
-    text += fmt::format(
-        "  Simulated {} ({}), by {} ({}): {}.\n",
-        run->symmetric ? "by representatives" : "chip by chip", run->simulation_reason,
-        run->engine == sim::Engine::simgrid ? "SimGrid" : "the direct engine", run->engine_reason,
-        labels.size() == runs.size() && runs.size() > 1
-            ? "all"
-            : fmt::format("{}", fmt::join(labels, ", ")));
+    text += fmt::format("  {}: {}.\n", said,
+                        labels.size() == runs.size() && runs.size() > 1
+                            ? "all"
+                            : fmt::format("{}", fmt::join(labels, ", ")));
   }
   return text;
+}
+
+/// How the collectives were simulated, and by what.
+std::string simulation_note(const std::vector<run::RunResult>& runs) {
+  return note_of_each(runs,
+                      [](const run::RunResult& run) {
+                        return fmt::format("Simulated {} ({})",
+                                           run.symmetric ? "by representatives" : "chip by chip",
+                                           run.simulation_reason);
+                      }) +
+         note_of_each(runs, [](const run::RunResult& run) {
+           return fmt::format("Engine: {} ({})",
+                              run.engine == sim::Engine::simgrid ? "SimGrid" : "the direct one",
+                              run.engine_reason);
+         });
 }
 
 /// What values the errors of a workload are of: they are not the model's.

@@ -104,15 +104,16 @@ plan::OrObstacle<plan::CollectivePlan> pilot(const config::ExperimentConfig& con
   return obstacle;
 }
 
+/// `scaled`: for formats that have scales.
 plan::OrObstacle<TuneScheme> make_scheme(const config::ExperimentConfig& config,
-                                         config::Algorithm algorithm, collectives::RingStyle ring) {
+                                         config::Algorithm algorithm, collectives::RingStyle ring,
+                                         bool scaled) {
   config::CollectiveConfig collective;
   collective.label = "pilot";
   collective.algorithm = algorithm;
   collective.ring = ring;
   collective.microshards = 1;
-  if (config::can_be_quantized(config.collective, algorithm))
-    collective.format = format_named("int8");
+  if (scaled) collective.format = format_named("int8");
   const plan::OrObstacle<plan::CollectivePlan> planned = pilot(config, collective);
   if (const auto* obstacle = std::get_if<plan::Obstacle>(&planned)) return *obstacle;
   const auto& plan = std::get<plan::CollectivePlan>(planned);
@@ -163,18 +164,32 @@ class Enumeration {
         space_.unsuited.push_back({std::string(algorithm->name), obstacle});
       return;
     }
-    if (std::ranges::none_of(formats_, [&](const config::NamedBlockFormat& format) {
-          return config::fits_format(algorithm, config_.collective, format);
-        }))
-      return;
-    plan::OrObstacle<TuneScheme> scheme = make_scheme(config_, algorithm, ring);
+    const bool quantizes = config::can_be_quantized(config_.collective, algorithm);
+    // On several axes a quantized collective cuts the tensor in other segments than a plain one.
+    const bool apart = quantizes && algorithm->layout == collectives::RankLayout::grid;
+    const auto all = [](const config::NamedBlockFormat&) { return true; };
+    if (!apart) return add_scheme(algorithm, ring, quantizes, text, all);
+    for (const bool scaled : {true, false})
+      add_scheme(algorithm, ring, scaled, text,
+                 [&](const config::NamedBlockFormat& format) { return format.scaled == scaled; });
+  }
+
+  template <typename Takes>
+  void add_scheme(config::Algorithm algorithm, collectives::RingStyle ring, bool scaled,
+                  const std::string& text, Takes takes) {
+    const auto fits = [&](const config::NamedBlockFormat& format) {
+      return takes(format) && config::fits_format(algorithm, config_.collective, format);
+    };
+    if (std::ranges::none_of(formats_, fits)) return;
+    plan::OrObstacle<TuneScheme> scheme = make_scheme(config_, algorithm, ring, scaled);
     if (const auto* why = std::get_if<plan::Obstacle>(&scheme)) {
-      space_.unsuited.push_back({text, why->text()});
+      if (space_.unsuited.empty() || space_.unsuited.back().scheme != text)
+        space_.unsuited.push_back({text, why->text()});
       return;
     }
     space_.schemes.push_back(std::get<TuneScheme>(std::move(scheme)));
     for (const config::NamedBlockFormat& format : formats_)
-      if (config::fits_format(algorithm, config_.collective, format)) add_format(format);
+      if (fits(format)) add_format(format);
   }
 
   /// To the last scheme.

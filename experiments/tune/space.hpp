@@ -20,8 +20,8 @@ struct LinkLoad {
   std::array<double, collectives::kPhases> sync_s{};
 };
 
-/// An algorithm in one ring style. How many elements cross which link depends on nothing else, so it is
-/// counted once, in a program of the scheme.
+/// An algorithm in one ring style, and on several axes either quantized or plain. How many elements cross
+/// which link depends on nothing else, so it is counted once, in a program of the scheme.
 struct TuneScheme {
   config::Algorithm algorithm = nullptr;
   collectives::RingStyle ring = collectives::RingStyle::full_loop;

@@ -58,10 +58,14 @@ std::optional<ErrorPrediction> ErrorTheory::predict(const TuneScheme& scheme,
   if (!normal || !collective.format.scaled) return std::nullopt;
   const std::uint32_t segments = scheme.partition.segments();
   ErrorPrediction prediction;
+  double elements = 0.0;
+  for (std::uint32_t segment = 0; segment < segments; ++segment)
+    elements += static_cast<double>(scheme.partition.segment_elements(segment));
   for (std::uint32_t segment = 0; segment < segments; ++segment) {
     const ErrorPrediction part = predict_segment(scheme, collective, segment);
-    prediction.nmse += part.nmse / segments;
-    prediction.floor += part.floor / segments;
+    const double share = static_cast<double>(scheme.partition.segment_elements(segment)) / elements;
+    prediction.nmse += part.nmse * share;
+    prediction.floor += part.floor * share;
   }
   return prediction;
 }

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "models/collectives/broadcast_program.hpp"
 #include "models/collectives/divide_up.hpp"
 #include "models/collectives/exchange_program.hpp"
 #include "models/collectives/ring_program.hpp"
+#include "models/collectives/ring_tours.hpp"
 
 namespace equarx::collectives {
 namespace {
@@ -30,7 +32,8 @@ RingOptions ring_options(const ProgramRequest& request) {
           .cut = request.cut,
           .collective = request.collective,
           .axes = {},
-          .rotate_axes = true};
+          .rotate_axes = true,
+          .folded = request.folded};
 }
 
 Program make_rings(const ProgramRequest& request) {
@@ -44,24 +47,28 @@ Program make_ring(const ProgramRequest& request) {
 }
 
 /// One stage along each of `axes`, as many times as there are directions.
-void append_stages(const RankGrid& grid, std::size_t first_axis, std::uint64_t segment_elements,
-                   std::uint32_t directions, std::vector<Rounds>& rounds) {
+void append_stages(const RankGrid& grid, const std::vector<std::size_t>& axes,
+                   std::uint64_t segment_elements, std::uint32_t directions,
+                   std::vector<Rounds>& rounds) {
   std::uint64_t chunk = segment_elements;
-  for (std::size_t i = 0; i < grid.axes(); ++i) {
-    const std::uint32_t length = grid.length((first_axis + i) % grid.axes());
+  for (const std::size_t axis : axes) {
+    const std::uint32_t length = grid.length(axis);
     chunk = divide_up(chunk, length);
     rounds.push_back({static_cast<double>(length - 1) * directions, chunk});
   }
 }
 
-/// In as many segments as there are orders of the axes and directions.
 std::vector<Rounds> rounds_of_rings(const ProgramRequest& request) {
-  const RankGrid& grid = request.grid;
   const std::uint32_t directions = ring_segments(request.ring);
-  const std::uint64_t segment = divide_up(request.elements, grid.axes() * std::size_t{directions});
+  const std::vector<RingTour> tours =
+      ring_tours(request.grid, request.elements, ring_options(request));
+  std::uint64_t shares = 0;
+  for (const RingTour& tour : tours) shares += tour.share;
   std::vector<Rounds> rounds;
-  for (std::size_t first = 0; first < grid.axes(); ++first)
-    append_stages(grid, first, segment, directions, rounds);
+  for (const RingTour& tour : tours)
+    append_stages(request.grid, tour.axes,
+                  divide_up(request.elements * tour.share, shares * directions), directions,
+                  rounds);
   return rounds;
 }
 
@@ -70,9 +77,10 @@ std::vector<Rounds> rounds_of_ring(const ProgramRequest& request) {
   return rounds_of_rings(request);
 }
 
-/// By the order of the axes.
+/// By the order of the axes; where these differ, there may be twice as many orders (ring_tours()).
 std::uint64_t channels_of_rings(const RankGrid& grid) {
-  return kDirections * grid.axes() * grid.axes();
+  const auto [shortest, longest] = std::ranges::minmax(grid.lengths());
+  return kDirections * grid.axes() * grid.axes() * (shortest == longest ? 1 : 2);
 }
 
 /// On an axis that is folded.
@@ -90,7 +98,9 @@ Program make_halving_doubling(const ProgramRequest& request) {
 
 std::vector<Rounds> rounds_of_halving_doubling(const ProgramRequest& request) {
   std::vector<Rounds> rounds;
-  append_stages(request.grid, 0, request.elements, ring_segments(request.ring), rounds);
+  std::vector<std::size_t> axes(request.grid.axes());
+  std::iota(axes.begin(), axes.end(), std::size_t{0});
+  append_stages(request.grid, axes, request.elements, ring_segments(request.ring), rounds);
   return rounds;
 }
 

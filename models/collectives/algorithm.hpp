@@ -41,6 +41,8 @@ struct ProgramRequest {
       reduce_scatter;  ///< on the wire; of algorithms with one phase, the only format
   numerics::BlockFormat all_gather;
   CutRule cut;
+  /// Axes of `grid` that are folded onto a line of chips (RingOptions); none if empty.
+  std::vector<bool> folded{};
 };
 
 /// Messages of one size that a rank sends in one phase, before they are cut into microshards.

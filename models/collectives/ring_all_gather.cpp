@@ -26,17 +26,23 @@ class AllGather {
         own_(writer_.program().partition.cut(stages_.segment()).minishards) {}
 
   void write() {
-    if (strand_.collective() == Collective::all_gather)
-      strand_.enter(Phase::all_gather, stages_.count() - 1);
+    const bool only = strand_.collective() == Collective::all_gather;
+    const std::size_t last_stage = stages_.count() - 1;
+    if (only)
+      strand_.enter(Phase::all_gather, last_stage);
     else
       strand_.enter(Phase::all_gather);
-    strand_.begin_step();
+    strand_.not_before(Phase::all_gather, last_stage);
+    if (only)
+      strand_.begin_own_step();
+    else
+      strand_.begin_step();
     strand_.for_each_minishard([&](std::uint32_t minishard) { turn(minishard); });
     strand_.end_step();
     for (std::size_t stage = stages_.count(); stage-- > 0;) {
       const std::uint32_t last = strand_.longest();
       for (std::uint32_t step = 1; step <= last; ++step) {
-        strand_.begin_step();
+        begin_passing(step);
         strand_.for_each_minishard([&](std::uint32_t minishard) { pass_on(minishard, step); });
         if (turns(step))
           strand_.enter(Phase::all_gather, stage - 1);  // its larger chunks are under way now
@@ -46,6 +52,12 @@ class AllGather {
   }
 
  private:
+  void begin_passing(std::uint32_t step) {
+    if (!turns(step)) return strand_.begin_step();
+    strand_.not_before(Phase::all_gather, next_stage());
+    strand_.begin_turning_step(next_stage());
+  }
+
   /// The end of the ReduceScatter and the start of the AllGather, at a shard's owner.
   void turn(std::uint32_t minishard) {
     const bool sums = strand_.collective() == Collective::all_reduce;
@@ -85,14 +97,13 @@ class AllGather {
                                return step < strand_.steps(path.direction);
                              });
     if (strand_.format(Phase::all_gather).scaled) {
-      if (any_goes_on) strand_.barrier(minishard, paths.front().tile);
-      strand_.due(minishard, StepPlace::kSendScales);
+      if (any_goes_on) strand_.barrier(minishard, StepPlace::kArrival, paths.front().tile);
+      strand_.due(minishard, StepPlace::kPassScales);
       for (const Path& path : paths) pass_on_scales(path, step);
       if (turns(step)) send_gathered_scales(minishard);
     }
     writer_.for_each_microshard(paths.front().tile, [&](std::uint32_t micro) {
-      strand_.due(minishard, StepPlace::kSendPayload, micro,
-                  StepPlace::kEnd - StepPlace::kSendPayload);
+      strand_.due(minishard, StepPlace::kSum, micro);
       for (const Path& path : paths) pass_on_payload(path, step, micro);
       if (turns(step)) send_gathered_payload(minishard, micro);
     });

@@ -52,6 +52,19 @@ struct RingOptions {
   std::vector<std::size_t> axes{};
   /// Whether further segments take the axes in rotated order, so that all axes are busy at once.
   bool rotate_axes = true;
+  /// Axes whose rings are folded onto a line of chips, so that both directions go over every link; none if
+  /// empty.
+  std::vector<bool> folded{};
+
+  bool quantizes() const { return reduce_scatter.scaled || all_gather.scaled; }
+  /// Whether both directions of the rings along an axis go over the same links: where they are folded, and
+  /// on an axis of two, whose chips have one cable.
+  bool shares_links(std::size_t axis, std::uint32_t length) const {
+    return length == 2 || (!folded.empty() && folded[axis]);
+  }
+  /// Chunks of segments that the busiest link direction of an axis moves in one phase, of all segments that
+  /// take the axes in one order.
+  std::uint32_t chunks_on_link(std::size_t axis, std::uint32_t length) const;
 };
 
 /// Steps of one phase along an axis of `length` places, in each Direction.

@@ -11,14 +11,24 @@
 #include "models/collectives/ring_partition.hpp"
 #include "models/collectives/ring_reduce_scatter.hpp"
 #include "models/collectives/ring_strand.hpp"
+#include "models/collectives/ring_timetable.hpp"
+#include "models/collectives/ring_tours.hpp"
 
 namespace equarx::collectives {
 namespace {
 
-void write_segment(ProgramWriter& writer, RingStyle style, std::uint32_t segment,
-                   std::vector<Direction> directions) {
+/// Of one segment of each tour.
+std::vector<double> elements_of_segments(const Partition& partition, RingStyle style) {
+  std::vector<double> elements;
+  for (std::uint32_t segment = 0; segment < partition.segments(); segment += ring_segments(style))
+    elements.push_back(static_cast<double>(partition.segment_elements(segment)));
+  return elements;
+}
+
+void write_segment(ProgramWriter& writer, const RingTimetable& timetable, RingStyle style,
+                   std::uint32_t segment, std::vector<Direction> directions) {
   writer.begin_strand();
-  RingStrand strand(writer, style, segment, std::move(directions));
+  RingStrand strand(writer, timetable, style, segment, std::move(directions));
   const Collective collective = writer.program().collective;
   if (collective != Collective::all_gather) write_reduce_scatter(strand);
   if (collective != Collective::reduce_scatter) write_all_gather(strand);
@@ -30,21 +40,25 @@ Program make_ring_program(const RankGrid& grid, std::uint64_t elements,
                           numerics::ElementFormat tensor_format, const RingOptions& options) {
   if (options.collective == Collective::all_to_all || options.collective == Collective::broadcast)
     throw std::logic_error(fmt::format("a ring program is no {}", name(options.collective)));
+  const std::vector<RingTour> tours = ring_tours(grid, elements, options);
   ProgramWriter writer({options.collective,
-                        make_ring_partition(grid, elements, options),
+                        make_ring_partition(grid, elements, tours, options),
                         tensor_format,
                         {options.reduce_scatter, options.all_gather},
                         {},
                         {},
                         {},
                         {}});
+  const RingTimetable timetable(
+      grid, tours, elements_of_segments(writer.program().partition, options.style), options);
   const std::uint32_t segments = writer.program().partition.segments();
   for (std::uint32_t segment = 0; segment < segments; ++segment) {
     if (options.style == RingStyle::semi_loop)
-      write_segment(writer, options.style, segment,
+      write_segment(writer, timetable, options.style, segment,
                     {kBothDirections.begin(), kBothDirections.end()});
     else  // segments take turns: the first of each pair goes forward
-      write_segment(writer, options.style, segment, {kBothDirections[segment % kDirections]});
+      write_segment(writer, timetable, options.style, segment,
+                    {kBothDirections[segment % kDirections]});
   }
   return std::move(writer).finish();
 }

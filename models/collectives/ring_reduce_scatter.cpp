@@ -33,18 +33,21 @@ void write_reduce_scatter(RingStrand& strand) {
   const std::size_t stages = strand.stages().count();
   for (std::size_t stage = 0; stage < stages; ++stage) {
     strand.enter(Phase::reduce_scatter, stage);
+    strand.not_before(Phase::reduce_scatter, stage);
     for (std::uint32_t step = 0; step < strand.longest(); ++step) {
-      strand.begin_step();
+      if (step == 0)
+        strand.begin_own_step();
+      else
+        strand.begin_step();
       strand.for_each_minishard(
           [&](std::uint32_t minishard) { send_sums(strand, minishard, step); });
       strand.end_step();
     }
     const bool last = stage + 1 == stages;
     if (last && gathers) return;
-    strand.write_without_transfers([&] {
-      strand.for_each_minishard(
-          [&](std::uint32_t minishard) { finish_sums(strand, minishard, last); });
-    });
+    strand.begin_last_arrivals();
+    strand.for_each_minishard(
+        [&](std::uint32_t minishard) { finish_sums(strand, minishard, last); });
   }
 }
 

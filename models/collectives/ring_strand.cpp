@@ -1,5 +1,7 @@
 #include "models/collectives/ring_strand.hpp"
 
+#include <cmath>
+
 namespace equarx::collectives {
 
 void RingStrand::enter(Phase phase, std::size_t stage) {
@@ -10,15 +12,44 @@ void RingStrand::enter(Phase phase, std::size_t stage) {
     for (auto& transfers : *steps) transfers.resize(cut().minishards);
 }
 
-void RingStrand::due(std::uint32_t minishard, double place, double micro, double places) {
-  const double within = (place + places * micro / cut().microshards) / StepPlace::kEnd;
-  writer_.due(time_ + step_time() * (minishard + within) / cut().minishards);
+void RingStrand::not_before(Phase phase, std::size_t stage) {
+  time_ = std::max(time_, timetable_.begin(phase, tour_, stage));
+  earliest_ = time_ - timetable_.early(phase, tour_, stage);
 }
 
-/// Chunks of the AllGather grow from stage to stage: as many shards lie beside each other.
-double RingStrand::step_time() const {
-  return pace_ *
-         static_cast<double>(partition().chunk_elements(stages_.segment(), stages_.uncut(stage_)));
+void RingStrand::begin_step(Arrivals arrivals, double send_time) {
+  step_begins_.fill(format(phase_).scaled);
+  arrivals_ = arrivals;
+  send_from_ = time_;
+  send_time_ = send_time;
+}
+
+void RingStrand::begin_last_arrivals() {
+  // After all that the step before has sent, and before what this time brings next.
+  constexpr double kBefore = 63.0 / 64.0;
+  const double window = ahead(step_time());
+  arrivals_ = {arrived_ - window, window * kBefore};
+  send_from_ = -std::numeric_limits<double>::infinity();
+  send_time_ = 0.0;
+}
+
+void RingStrand::due(std::uint32_t minishard, double place, double micro, double places) {
+  const auto [minishards, microshards] = cut();
+  // What has to be there of the minishard: its scales, which come first, some microshards, or all.
+  double part = 1.0;
+  if (place < StepPlace::kSum) part = 0.5 / microshards;
+  if (place == StepPlace::kSum) part = (std::floor(micro) + 1.0) / microshards;
+  const double reached = (minishard + part) / minishards;
+  const double arrived = arrivals_.from + arrivals_.time * reached;
+  const double lead = ahead(std::lerp(step_time(), send_time_, reached));
+  const double wanted = send_from_ + send_time_ * reached - lead;
+  // Places follow each other within less than the time of a microshard.
+  constexpr double kTurns = 1.0 / 1024.0;
+  const double within = (place + places * micro / microshards) / StepPlace::kEnd;
+  const double turn =
+      kTurns * step_time() / microshards * (minishard + within) / minishards / minishards;
+  last_due_ = std::max(last_due_, std::max({arrived, wanted, earliest_}) + turn);
+  writer_.due(last_due_);
 }
 
 MessageId RingStrand::send(BufferId buffer, Direction direction, ChannelId channel, Origin origin) {
@@ -31,8 +62,8 @@ MessageId RingStrand::forward(MessageId received, Direction direction) {
   return send(message.buffer, direction, message.channel, writer_.program().received(message));
 }
 
-void RingStrand::barrier(std::uint32_t minishard, const Tile& tile) {
-  due(minishard, StepPlace::kBarrier);
+void RingStrand::barrier(std::uint32_t minishard, double place, const Tile& tile) {
+  due(minishard, place);
   writer_.emit({.op = Op::barrier, .phase = phase_, .tile = at(tile, 0)});
 }
 

@@ -1,9 +1,11 @@
 // The strand of one segment of a collective on rings: how far it has been written.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "models/collectives/program_writer.hpp"
 #include "models/collectives/ring_options.hpp"
 #include "models/collectives/ring_stage.hpp"
+#include "models/collectives/ring_timetable.hpp"
 
 namespace equarx::collectives {
 
@@ -20,11 +23,12 @@ struct Path {
   Tile tile;
 };
 
-/// Instructions that can be due in a minishard's step, in eighths of its time. Two strands that run in
-/// step take turns at each of these places, and at each microshard in between, because the links of both
-/// deliver at the same time: to finish one first would keep the other one's link waiting.
+/// What is done with a minishard in a step, in this order. Two strands that run in step take turns at each of
+/// these places, and at each microshard in between, because the links of both deliver at the same time: to
+/// finish one first would keep the other one's link waiting.
 struct StepPlace {
   static constexpr double kArrival = 0.0;
+  static constexpr double kPassScales = 0.5;
   static constexpr double kSum = 1.0;
   static constexpr double kFindScales = 2.0;
   static constexpr double kBarrier = 3.0;
@@ -38,9 +42,12 @@ struct StepPlace {
 class RingStrand {
  public:
   /// `directions`: those that the segment uses.
-  RingStrand(ProgramWriter& writer, RingStyle style, std::uint32_t segment,
-             std::vector<Direction> directions)
-      : writer_(writer), stages_(writer, style, segment, std::move(directions)) {}
+  RingStrand(ProgramWriter& writer, const RingTimetable& timetable, RingStyle style,
+             std::uint32_t segment, std::vector<Direction> directions)
+      : writer_(writer),
+        timetable_(timetable),
+        tour_(segment / ring_segments(style)),
+        stages_(writer, style, segment, std::move(directions)) {}
 
   ProgramWriter& writer() const { return writer_; }
   const RingStages& stages() const { return stages_; }
@@ -52,16 +59,19 @@ class RingStrand {
   void enter(Phase phase, std::size_t stage);
   /// Goes on to another phase within the stage: its first step waits for the last transfers.
   void enter(Phase phase) { phase_ = phase; }
-  void begin_step() { step_begins_.fill(format(phase_).scaled); }
-  void end_step() { time_ += step_time(); }
-  /// Writes a step whose transfers have all arrived, so that it takes next to no time.
-  template <typename Write>
-  void write_without_transfers(Write write) {
-    pace_ = kNoTransfers;
-    write();
-    end_step();
-    pace_ = 1.0;
+  /// What follows is due no sooner than a stage is, which has to wait for its links.
+  void not_before(Phase phase, std::size_t stage);
+  /// Begins a step that passes on what the step before has brought.
+  void begin_step() { begin_step({arrived_ - step_time(), step_time()}, step_time()); }
+  /// One that sends the rank's own values, which are there already.
+  void begin_own_step() { begin_step({arrived_, 0.0}, step_time()); }
+  /// One whose arrivals are the last of this stage, and are sent on along the axis of another.
+  void begin_turning_step(std::size_t next) {
+    begin_step({arrived_ - step_time(), step_time()}, timetable_.step(phase_, tour_, next));
   }
+  void end_step() { arrived_ = time_ += step_time(); }
+  /// Begins what is done with the last arrivals of a stage when nothing is left to send. It takes no time.
+  void begin_last_arrivals();
 
   std::size_t stage() const { return stage_; }
   std::uint32_t steps(Direction direction) const { return stages_.steps(direction, stage_); }
@@ -81,8 +91,9 @@ class RingStrand {
     for (std::uint32_t minishard = 0; minishard < cut().minishards; ++minishard) visit(minishard);
   }
 
-  /// What follows is due at a place, and microshard, of a minishard of this step; all microshards
-  /// together take the time of `places` places.
+  /// What follows is due at a place, and microshard, of a minishard of this step; all microshards together
+  /// take up `places` places. It is due when that part has arrived, by the timetable, but no sooner than
+  /// kAhead messages before the link wants it: a core whose queues are full waits, and all strands with it.
   void due(std::uint32_t minishard, double place, double micro = 0.0, double places = 1.0);
 
   /// What the last step sent in a direction.
@@ -105,11 +116,18 @@ class RingStrand {
   /// Quantized minishards pass through receive buffers that are used again for the next step, so before
   /// one is sent the neighbours must have room: the one barrier per minishard of EQuARX. A plain ring
   /// receives into a place of its own in the tensor and needs none.
-  void barrier(std::uint32_t minishard, const Tile& tile);
+  void barrier(std::uint32_t minishard, double place, const Tile& tile);
 
  private:
-  /// Pace of a step whose transfers have all arrived.
-  static constexpr double kNoTransfers = 1.0 / 1024.0;
+  /// Messages that a link may have to move yet when the core turns to the next one. DMA queues have room
+  /// for more (configs/hardware/).
+  static constexpr double kAhead = 8.0;
+
+  /// When the transfers of a step that is over arrived: evenly from a time on, for so long.
+  struct Arrivals {
+    double from = 0.0;
+    double time = 0.0;
+  };
 
   /// By direction and minishard.
   using Transfers = std::array<std::vector<SentMinishard>, kDirections>;
@@ -117,15 +135,28 @@ class RingStrand {
   /// The AllGather's chunks are shards, whatever the stage.
   std::uint32_t uncut() const { return phase_ == Phase::all_gather ? 0 : stages_.uncut(stage_); }
   const Cut& cut() const { return partition().cut(stages_.segment(), uncut()); }
-  double step_time() const;
+  void begin_step(Arrivals arrivals, double send_time);
+  double step_time() const { return timetable_.step(phase_, tour_, stage_); }
+  /// How long before the link wants its part of a step the core may turn to it, if all of it takes `time`.
+  double ahead(double time) const {
+    const double messages = static_cast<double>(cut().minishards) * cut().microshards;
+    return time * std::min(1.0, kAhead / messages);
+  }
   const Partition& partition() const { return writer_.program().partition; }
 
   ProgramWriter& writer_;
+  const RingTimetable& timetable_;
+  std::size_t tour_;
   RingStages stages_;
   Phase phase_ = Phase::reduce_scatter;
   std::size_t stage_ = 0;
-  double time_ = 0.0;  ///< when this step begins, in units of an element's time on a link
-  double pace_ = 1.0;  ///< how long it takes, as a share of the time of its transfers
+  double time_ = 0.0;       ///< when this step begins, in the units of the timetable
+  double arrived_ = 0.0;    ///< when the last step's transfers have all arrived
+  double earliest_ = 0.0;   ///< when this stage's links may be given orders
+  Arrivals arrivals_;       ///< that this step works on
+  double send_from_ = 0.0;  ///< when its own transfers can begin
+  double send_time_ = 0.0;  ///< and how long they take
+  double last_due_ = -std::numeric_limits<double>::infinity();
   /// Whether the next message in a direction is the first of a quantized step.
   std::array<bool, kDirections> step_begins_{};
   Transfers sent_;

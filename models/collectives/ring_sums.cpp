@@ -84,7 +84,7 @@ std::vector<BufferId> RingSums::send_scales(Phase phase, const std::vector<Outgo
                                             Operand operand, bool scales_found) {
   const Tile& first = outgoing.front().tile;
   if (!scales_found) find_scales(phase, outgoing, operand);
-  strand_.barrier(first.minishard, first);
+  strand_.barrier(first.minishard, StepPlace::kBarrier, first);
   strand_.due(first.minishard, StepPlace::kSendScales);
   std::vector<BufferId> scales;
   for (const Outgoing& one : outgoing) scales.push_back(encode_and_send_scales(phase, one));

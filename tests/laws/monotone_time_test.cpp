@@ -11,6 +11,8 @@ namespace equarx::testing {
 namespace {
 
 constexpr double kRounding = 1e-9;
+/// By how much a larger tensor may be faster on a torus of unequal sides, which it may divide in another way.
+constexpr double kDivision = 0.05;
 
 std::vector<double> times(const input::Json& json) {
   std::vector<double> seconds;
@@ -61,13 +63,15 @@ input::Json with_parameter(const std::string& key, double factor, const std::str
   return chip;
 }
 
-void check_no_faster(const input::Json& one, const input::Json& slower) {
+/// `gain`: the share of its time that a torus may be faster by all the same.
+void check_no_faster(const input::Json& one, const input::Json& slower, double gain = kRounding) {
   CAPTURE(one.dump(), slower.dump());
   const auto before = times(one);
   const auto after = times(slower);
   for (std::size_t i = 0; i < before.size(); ++i) {
     CAPTURE(i);
-    CHECK(after[i] >= before[i] * (1.0 - kRounding));
+    const bool torus = one["collectives"][i]["algorithm"] == "torus";
+    CHECK(after[i] >= before[i] * (1.0 - (torus ? gain : kRounding)));
   }
 }
 
@@ -90,7 +94,7 @@ TEST_CASE("time grows with bytes, latency and slowness, whatever the machine") {
     const double bytes = std::stod(json["tensor"]["bytes"].get<std::string>());
     longer["tensor"]["bytes"] =
         fmt::format("{} B", 2 * static_cast<std::uint64_t>(bytes / 2.0 * draw.factor()));
-    check_no_faster(json, longer);
+    check_no_faster(json, longer, kDivision);
   }
 }
 

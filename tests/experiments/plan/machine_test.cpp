@@ -96,7 +96,11 @@ TEST_CASE("chips that would not fit in memory are refused before they are made")
   input::Json json = tori("tpu-v4", "torus", "48x48x48", "1 MiB");
   CHECK_NOTHROW(plan_of(json));
   json["simulation"] = "full";
-  check_refused([&] { plan_of(json); }, "/simulation", "simulating all 110592 chips takes");
+  json["engine"] = "simgrid";
+  check_refused([&] { plan_of(json); }, "/simulation", "use the direct engine, fewer chips");
+  json["engine"] = "direct";
+  json["topology"] = {{"torus", "256x256x256"}};
+  check_refused([&] { plan_of(json); }, "/simulation", "simulating all 16777216 chips takes");
   json["topology"] = {{"torus", "4096x4096"}};
   json["simulation"] = "auto";
   CHECK_NOTHROW(plan_of(json));

@@ -66,5 +66,20 @@ TEST_CASE("a program is made of what the configuration says") {
   }
 }
 
+TEST_CASE("axes that do not wrap around are folded, where rings go along axes") {
+  const auto folded = [](const std::string& topology, std::string_view algorithm) {
+    const config::ExperimentConfig config = config::read_config(changed("/topology", topology));
+    config::CollectiveConfig collective = config.collectives.front();
+    collective.algorithm = collectives::find_algorithm(algorithm);
+    const collectives::RankGrid grid = value_or_throw(rank_grid(collective.algorithm, config, ""));
+    return program_request(collective, grid, config).folded;
+  };
+  using Axes = std::vector<bool>;
+  CHECK(folded(R"({"slice": "8x16"})", "torus") == Axes{true, false});
+  CHECK(folded(R"({"torus": "4x8"})", "torus") == Axes{false, false});
+  CHECK(folded(R"({"mesh": "4x1x2"})", "torus") == Axes{true, false});
+  CHECK(folded(R"({"mesh": "4x2"})", "ring").empty());
+}
+
 }  // namespace
 }  // namespace equarx::plan

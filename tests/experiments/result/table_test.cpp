@@ -81,5 +81,12 @@ TEST_CASE("the table says how times were made") {
                                "the same at the same time): all."));
 }
 
+TEST_CASE("the table says which engine moved the clock, and why") {
+  CHECK_THAT(to_table(testing::run(good_config())),
+             ContainsSubstring("Engine: SimGrid (it is quick here): all."));
+  CHECK_THAT(to_table(testing::run(changed("/engine", "direct"))),
+             ContainsSubstring("Engine: the direct one (asked for): all."));
+}
+
 }  // namespace
 }  // namespace equarx::result

@@ -98,6 +98,53 @@ TEST_CASE("a large AllReduce on a torus with equal axes keeps all links busy") {
     }
 }
 
+/// B/s that leave a chip, one way: over two links along every axis, or one along an axis of two.
+double rate_of_chip(const Lengths& lengths) {
+  double rate = 0.0;
+  for (const std::uint32_t length : lengths) rate += length == 2 ? kRate : 2.0 * kRate;
+  return rate;
+}
+
+TEST_CASE(
+    "a large AllReduce on a torus of unequal sides is 2 % above 2 (N-1)/N V / (2 D W) at most") {
+  const UniformCosts small{.work_s = 50e-9, .send_s = 20e-9, .wait_s = 10e-9};
+  for (const Lengths& lengths :
+       {Lengths{4, 8}, {8, 16}, {4, 4, 8}, {3, 5}, {4, 2}, {2, 8}, {4, 4, 2}, {2, 3, 5}})
+    for (const Collective collective :
+         {Collective::all_reduce, Collective::reduce_scatter, Collective::all_gather}) {
+      const auto chips = static_cast<double>(product(lengths));
+      const std::uint64_t elements = 128ULL << 20;  // 256 MiB of bf16
+      const double phases = collective == Collective::all_reduce ? 2.0 : 1.0;
+      const double bound = phases * (chips - 1.0) / chips * 2.0 * static_cast<double>(elements) /
+                           rate_of_chip(lengths);
+      RingOptions options = plain(ElementFormat::bf16, 8);
+      options.collective = collective;
+      const double time =
+          time_of(make_ring_program(RankGrid(lengths), elements, ElementFormat::bf16, options),
+                  kLatency, small);
+      CAPTURE(lengths, collectives::name(collective), time / bound);
+      CHECK(time >= bound * (1.0 - 1e-9));
+      // One phase alone has no other one to fill the gaps at its end.
+      CHECK(time < (collective == Collective::all_reduce ? 1.02 : 1.04) * bound);
+    }
+}
+
+TEST_CASE("representatives have the timing of all chips of a torus of unequal sides") {
+  const UniformCosts costs{.work_s = 0.2e-6, .send_s = 20e-9, .wait_s = 10e-9};
+  for (const Lengths& lengths : {Lengths{4, 8}, {4, 2}, {2, 3, 4}})
+    for (const bool scaled : {false, true}) {
+      const Program program = make_ring_program(
+          RankGrid(lengths), 8ULL << 20, ElementFormat::bf16,
+          scaled ? quantized(3, 2, RingStyle::full_loop) : plain(ElementFormat::bf16, 4));
+      const Machine machine = torus_machine(program, kRate, kLatency);
+      CAPTURE(lengths, scaled);
+      CHECK(program.partition.segment(0).share != program.partition.segment(2).share);
+      CHECK(asymmetry(program, machine).empty());
+      CHECK(time_of(program, kLatency, costs) ==
+            Approx(simulate(program, machine, costs.of(program)).time_s).epsilon(1e-9));
+    }
+}
+
 TEST_CASE("no torus beats its lower bound, and all bytes arrive") {
   const UniformCosts costs{.work_s = 0.2e-6, .send_s = 20e-9, .wait_s = 10e-9};
   for (const Lengths& lengths : {Lengths{4, 2}, {3, 3}, {2, 2, 2}, {2, 3, 4}})

@@ -1,11 +1,13 @@
 // Every algorithm and collective against its scalar oracle, bit by bit.
 #include <cstring>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "models/collectives/broadcast_program.hpp"
 #include "models/collectives/exchange_program.hpp"
+#include "models/collectives/ring_partition.hpp"
 #include "models/collectives/ring_program.hpp"
 #include "models/collectives/traffic.hpp"
 #include "models/values/value_executor.hpp"
@@ -137,6 +139,23 @@ TEST_CASE("large and lopsided tori have the oracle's bits") {
         check_torus(lengths, 12'007, ElementFormat::bf16,
                     torus(style, collective, all_formats()[0], 1, 4));
       }
+}
+
+TEST_CASE("tori whose segments have sizes of their own have the oracle's bits") {
+  for (const Lengths& lengths : {Lengths{4, 2}, {2, 5}, {2, 3, 4}})
+    for (const Collective collective : kRingCollectives)
+      for (const RingStyle style : kStyles)
+        for (const std::size_t which : {0, 2, 3}) {
+          CAPTURE(lengths, name(collective), name(style), which);
+          const RingOptions options = torus(style, collective, all_formats()[which], 2, 2);
+          const std::uint64_t elements = 200'003;
+          const Partition partition = make_ring_partition(RankGrid(lengths), elements, options);
+          std::set<std::uint32_t> shares;
+          for (std::uint32_t segment = 0; segment < partition.segments(); ++segment)
+            shares.insert(partition.segment(segment).share);
+          REQUIRE(shares.size() > 1);
+          check_torus(lengths, elements, ElementFormat::bf16, options);
+        }
 }
 
 TEST_CASE("the depth of the pipeline and the cut change no oracle") {
