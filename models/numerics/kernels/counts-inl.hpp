@@ -18,6 +18,7 @@
 
 #include <hwy/highway.h>
 
+#include "models/numerics/kernels/codes-inl.hpp"
 #include "models/numerics/kernels/floats-inl.hpp"
 #include "models/numerics/kernels/kernels.hpp"
 #include "models/numerics/kernels/lanes-inl.hpp"
@@ -46,24 +47,6 @@ HWY_INLINE void count_one(float value, const Scales& scales, std::size_t i,
   count_decoded<Element>(value, ratio, decoded, std::is_same_v<Scales, NoScale>, counts);
 }
 
-// What the codes of these decode to, before the scale.
-template <class Element>
-HWY_INLINE Vector through_codes(Vector ratios) {
-  if constexpr (Element::kInteger) {
-    constexpr float kLargest = Element::kMaxFinite;
-    const Vector numbers = hn::IfThenElseZero(hn::Eq(ratios, ratios), ratios);
-    const Vector clamped =
-        hn::Clamp(numbers, hn::Set(Floats(), -kLargest), hn::Set(Floats(), kLargest));
-    const Vector aligned = hn::Set(Floats(), kAligned / Element::kCodesPerUnit);
-    return hn::Sub(hn::Add(clamped, aligned), aligned);
-  } else {
-    HWY_ALIGN float numbers[hn::MaxLanes(Floats())];
-    hn::Store(ratios, Floats(), numbers);
-    for (float& number : numbers) number = Element::decode(Element::encode(number));
-    return hn::Load(Floats(), numbers);
-  }
-}
-
 // Counts of vectors, added up lane by lane: a mask is -1 where it holds.
 struct LaneCounts {
   // Initializers of members would not be compiled for the instruction set.
@@ -90,7 +73,9 @@ HWY_INLINE void count_many(Vector values, const Scales& scales, std::size_t i, L
   const Vector most = hn::Set(Floats(), std::numeric_limits<float>::max());
   const Vector ratios = quotients(values, scales, i);
   const Vector sizes = hn::Abs(ratios);
-  const Vector decoded = products(through_codes<Element>(ratios), scales, i);
+  // Plain integers have no code for NaN, which becomes 0.
+  const Vector numbers = Element::kInteger && kPlain ? without_nan(ratios) : ratios;
+  const Vector decoded = products(through_codes<Element>(numbers), scales, i);
   const auto clips = hn::Ge(sizes, hn::Set(Floats(), Element::kClipThreshold));
   add_mask(counts.clipped, hn::And(clips, hn::Le(sizes, most)));
   auto flushed = hn::And(hn::Ne(values, zero), hn::Eq(decoded, zero));
@@ -146,17 +131,20 @@ HWY_INLINE void count_run(const float* values, std::size_t count, const Scales& 
 template <Stochastic Element>
 QuantizeCounts count_random(const Piece& piece, std::span<const float> values) {
   QuantizeCounts counts;
-  in_chunks(piece, values.size(), [&](const Piece& part, std::size_t done, std::size_t length) {
-    Chunk ratios;
-    Chunk decoded;
-    std::array<typename Element::Code, kChunk> codes;
-    divide(part, values.data() + done, length, ratios.data());
-    encode_randomly<Element>(part.key, ratios.data(), length, codes.data());
-    decode_all<Element>(reinterpret_cast<const std::byte*>(codes.data()), length, decoded.data());
-    multiply(part, length, decoded.data());
-    for (std::size_t i = 0; i < length; ++i)
-      count_decoded<Element>(values[done + i], ratios[i], decoded[i], !part.format.scaled, counts);
-  });
+  in_chunks(piece, values.size(), kChunk,
+            [&](const Piece& part, std::size_t done, std::size_t length) {
+              Chunk ratios;
+              Chunk decoded;
+              std::array<typename Element::Code, kChunk> codes;
+              divide(part, values.data() + done, length, ratios.data());
+              encode_randomly<Element>(part.key, ratios.data(), length, codes.data());
+              decode_all<Element>(reinterpret_cast<const std::byte*>(codes.data()), length,
+                                  decoded.data());
+              multiply(part, length, decoded.data());
+              for (std::size_t i = 0; i < length; ++i)
+                count_decoded<Element>(values[done + i], ratios[i], decoded[i], !part.format.scaled,
+                                       counts);
+            });
   counts.elements = values.size();
   return counts;
 }

@@ -44,14 +44,6 @@ void multiply(const Piece& piece, std::size_t count, float* values) {
 }
 
 template <class Element>
-void encode_all(const float* ratios, std::size_t count, std::byte* codes) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const typename Element::Code code = Element::encode(ratios[i]);
-    std::memcpy(codes + i * sizeof(code), &code, sizeof(code));
-  }
-}
-
-template <class Element>
 concept Stochastic = requires {
   Element::encode_stochastic(0.0F, 0U);
 };
@@ -76,12 +68,13 @@ void encode_randomly(const RoundingKey& key, const float* ratios, std::size_t co
 
 template <Stochastic Element>
 void quantize_randomly(const Piece& piece, std::span<const float> values, std::byte* codes) {
-  in_chunks(piece, values.size(), [&](const Piece& part, std::size_t done, std::size_t length) {
-    Chunk ratios;
-    divide(part, values.data() + done, length, ratios.data());
-    encode_randomly<Element>(part.key, ratios.data(), length,
-                             reinterpret_cast<typename Element::Code*>(codes + done));
-  });
+  in_chunks(piece, values.size(), kChunk,
+            [&](const Piece& part, std::size_t done, std::size_t length) {
+              Chunk ratios;
+              divide(part, values.data() + done, length, ratios.data());
+              encode_randomly<Element>(part.key, ratios.data(), length,
+                                       reinterpret_cast<typename Element::Code*>(codes + done));
+            });
 }
 
 template <class Element>
@@ -91,13 +84,6 @@ void decode_all(const std::byte* codes, std::size_t count, float* values) {
     std::memcpy(&code, codes + i * sizeof(code), sizeof(code));
     values[i] = Element::decode(code);
   }
-}
-
-void add(const float* local, const float* others, std::size_t count, float* sums) {
-  std::size_t i = 0;
-  for (; i + lanes() <= count; i += lanes())
-    store(hn::Add(load(local + i), load(others + i)), sums + i);
-  for (; i < count; ++i) sums[i] = local[i] + others[i];
 }
 
 }  // namespace

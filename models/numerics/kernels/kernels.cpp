@@ -1,7 +1,10 @@
 #include "models/numerics/kernels/kernels.hpp"
 
+#include <array>
+#include <climits>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 #include "models/numerics/elements/bfloat16.hpp"
@@ -19,6 +22,8 @@
 #include "models/numerics/kernels/counts-inl.hpp"
 #include "models/numerics/kernels/floats-inl.hpp"
 #include "models/numerics/kernels/integers-inl.hpp"
+#include "models/numerics/kernels/packing-inl.hpp"
+#include "models/numerics/kernels/runs-inl.hpp"
 // clang-format on
 
 HWY_BEFORE_NAMESPACE();
@@ -35,92 +40,153 @@ void FindAbsmax(const Piece& piece, std::span<const float> values, float* absmax
     raise_groups<SharedScale>(piece, values, absmax);
 }
 
-void Quantize(const Piece& piece, std::span<const float> values, std::byte* codes) {
+// Packed formats have their codes one to a byte on the way, this many at once: pairs of registers, for
+// add_two_registers, that stay in the first-level cache.
+constexpr std::size_t kPackedChunk = 2 * kRegisterElements;
+using CodeChunk = std::array<std::byte, kPackedChunk>;
+
+bool is_strided(const BlockFormat& format) {
+  return format.scaled && format.layout == ScaleLayout::strided;
+}
+
+// `bounds` are those of strided scales; null where there are none, or too few elements to find them.
+template <class Element>
+void quantize_codes(const Piece& piece, std::span<const float> values,
+                    const RegisterBounds<Element>* bounds, std::byte* codes) {
+  visit_scales(piece, values.size(),
+               [&](std::size_t done, std::size_t length, std::size_t group, auto scales) {
+                 using Scales = decltype(scales);
+                 const float* from = values.data() + done;
+                 std::byte* to = codes + done * kCodeBytes<Element>;
+                 if constexpr (std::is_same_v<Scales, SharedScale>) {
+                   if (is_power_of_two(scales.scale))
+                     return quantize_run<Element>(from, length, InvertibleScale(scales), to);
+                   if constexpr (Element::kInteger)
+                     return quantize_block<Element>(from, length, scales, to);
+                 }
+                 if constexpr (Element::kInteger && std::is_same_v<Scales, LaneScales>) {
+                   if (bounds != nullptr)
+                     return quantize_by_bounds<Element>(from, length, scales, bounds->from(group),
+                                                        to);
+                 }
+                 quantize_run<Element>(from, length, scales, to);
+               });
+}
+
+template <class Element>
+void quantize_nearest(const Piece& piece, std::span<const float> values, std::byte* payload) {
+  RegisterBounds<Element> bounds;
+  const RegisterBounds<Element>* known = nullptr;
+  if constexpr (Element::kInteger) {
+    if (is_strided(piece.format) && values.size() >= kBoundsPayOff) {
+      bounds.find(piece.scales);
+      known = &bounds;
+    }
+  }
+  if constexpr (!kPacked<Element>) {
+    quantize_codes<Element>(piece, values, known, payload);
+  } else {
+    const std::size_t bytes = payload_bytes(piece.format, values.size());
+    in_chunks(piece, values.size(), kPackedChunk,
+              [&](const Piece& part, std::size_t done, std::size_t length) {
+                CodeChunk codes;
+                quantize_codes<Element>(part, values.subspan(done, length), known, codes.data());
+                const std::size_t at = done * kBits<Element> / CHAR_BIT;
+                pack<Element>(codes.data(), length, payload + at, bytes - at);
+              });
+  }
+}
+
+void Quantize(const Piece& piece, std::span<const float> values, std::byte* payload) {
   with_element(piece.format.element, [&](auto element) {
     using Element = decltype(element);
     if constexpr (Stochastic<Element>) {
       if (piece.format.rounding == Rounding::stochastic)
-        return quantize_randomly<Element>(piece, values, codes);
+        return quantize_randomly<Element>(piece, values, payload);
     }
-    if constexpr (Element::kInteger) {
-      quantize_all_integers<Element>(piece, values, reinterpret_cast<std::int8_t*>(codes));
-    } else {
-      in_chunks(piece, values.size(), [&](const Piece& part, std::size_t done, std::size_t length) {
-        Chunk ratios;
-        divide(part, values.data() + done, length, ratios.data());
-        encode_all<Element>(ratios.data(), length, codes + done * sizeof(typename Element::Code));
-      });
-    }
+    quantize_nearest<Element>(piece, values, payload);
   });
 }
 
-void Dequantize(const Piece& piece, const std::byte* codes, std::span<float> values) {
+// Calls act(piece, offset, length, codes) with the codes of a payload, one to a byte or more.
+template <class Element, class Act>
+HWY_INLINE void with_codes(const Piece& piece, const std::byte* payload, std::size_t count,
+                           Act act) {
+  if constexpr (!kPacked<Element>) {
+    act(piece, std::size_t{0}, count, payload);
+  } else {
+    const std::size_t bytes = payload_bytes(piece.format, count);
+    in_chunks(piece, count, kPackedChunk,
+              [&](const Piece& part, std::size_t done, std::size_t length) {
+                CodeChunk codes;
+                const std::size_t at = done * kBits<Element> / CHAR_BIT;
+                unpack<Element>(payload + at, bytes - at, length, codes.data());
+                act(part, done, length, codes.data());
+              });
+  }
+}
+
+template <class Element>
+void dequantize_codes(const Piece& piece, const std::byte* codes, std::span<float> values) {
+  visit_scales(piece, values.size(),
+               [&](std::size_t done, std::size_t length, std::size_t, auto scales) {
+                 dequantize_run<Element>(codes + done * kCodeBytes<Element>, length, scales,
+                                         values.data() + done);
+               });
+}
+
+void Dequantize(const Piece& piece, const std::byte* payload, std::span<float> values) {
   with_element(piece.format.element, [&](auto element) {
     using Element = decltype(element);
-    if constexpr (Element::kInteger) {
-      const auto* integers = reinterpret_cast<const std::int8_t*>(codes);
-      visit_scales(piece, values.size(),
-                   [&](std::size_t done, std::size_t length, std::size_t, auto scales) {
-                     dequantize_integers<Element>(integers + done, length, scales,
-                                                  values.data() + done);
-                   });
-    } else {
-      in_chunks(piece, values.size(), [&](const Piece& part, std::size_t done, std::size_t length) {
-        decode_all<Element>(codes + done * sizeof(typename Element::Code), length,
-                            values.data() + done);
-        multiply(part, length, values.data() + done);
-      });
-    }
+    with_codes<Element>(
+        piece, payload, values.size(),
+        [&](const Piece& part, std::size_t done, std::size_t length, const std::byte* codes) {
+          dequantize_codes<Element>(part, codes, values.subspan(done, length));
+        });
   });
 }
 
 // How many of `count` elements add_two_registers is for: all in front of the last, odd register.
 HWY_INLINE std::size_t in_register_pairs(const Piece& piece, std::size_t count) {
-  const bool strided = piece.format.scaled && piece.format.layout == ScaleLayout::strided;
   const bool aligned = piece.first % kRegisterElements == 0;
-  return strided && aligned ? count / (2 * kRegisterElements) * (2 * kRegisterElements) : 0;
+  return is_strided(piece.format) && aligned
+             ? count / (2 * kRegisterElements) * (2 * kRegisterElements)
+             : 0;
 }
 
-template <bool kFindsAbsmax>
-void dequantize_add_in(const Piece& piece, const std::byte* codes, const float* local,
-                       std::span<float> sums, float* absmax) {
+template <class Element, bool kFindsAbsmax>
+void add_codes(const Piece& piece, const std::byte* codes, const float* local,
+               std::span<float> sums, float* absmax) {
+  const std::size_t paired = kFindsAbsmax ? in_register_pairs(piece, sums.size()) : 0;
+  for (std::size_t at = 0; at < paired; at += 2 * kRegisterElements)
+    add_two_registers<Element>(codes + at * kCodeBytes<Element>, piece.scales, local + at,
+                               sums.data() + at, absmax);
+  Piece rest = piece;
+  rest.first += paired;
+  visit_scales(rest, sums.size() - paired,
+               [&](std::size_t more, std::size_t length, std::size_t group, auto scales) {
+                 using Maximum =
+                     std::conditional_t<kFindsAbsmax, MaximumOf<decltype(scales)>, NoMaximum>;
+                 const std::size_t at = paired + more;
+                 add_run<Element>(codes + at * kCodeBytes<Element>, length, scales, local + at,
+                                  sums.data() + at, Maximum(absmax, group));
+               });
+}
+
+void DequantizeAdd(const Piece& piece, const std::byte* payload, const float* local,
+                   std::span<float> sums, float* absmax) {
   with_element(piece.format.element, [&](auto element) {
     using Element = decltype(element);
-    if constexpr (Element::kInteger) {
-      const auto* integers = reinterpret_cast<const std::int8_t*>(codes);
-      const std::size_t paired = kFindsAbsmax ? in_register_pairs(piece, sums.size()) : 0;
-      for (std::size_t at = 0; at < paired; at += 2 * kRegisterElements)
-        add_two_registers<Element>(integers + at, piece.scales, local + at, sums.data() + at,
-                                   absmax);
-      Piece rest = piece;
-      rest.first += paired;
-      visit_scales(rest, sums.size() - paired,
-                   [&](std::size_t more, std::size_t length, std::size_t group, auto scales) {
-                     using Maximum =
-                         std::conditional_t<kFindsAbsmax, MaximumOf<decltype(scales)>, NoMaximum>;
-                     const std::size_t at = paired + more;
-                     add_integers<Element>(integers + at, length, scales, local + at,
-                                           sums.data() + at, Maximum(absmax, group));
-                   });
-    } else {
-      in_chunks(piece, sums.size(), [&](const Piece& part, std::size_t done, std::size_t length) {
-        Chunk decoded;
-        decode_all<Element>(codes + done * sizeof(typename Element::Code), length, decoded.data());
-        multiply(part, length, decoded.data());
-        add(local + done, decoded.data(), length, sums.data() + done);
-        if constexpr (kFindsAbsmax) FindAbsmax(part, sums.subspan(done, length), absmax);
-      });
-    }
+    with_codes<Element>(
+        piece, payload, sums.size(),
+        [&](const Piece& part, std::size_t done, std::size_t length, const std::byte* codes) {
+          const std::span<float> here = sums.subspan(done, length);
+          if (absmax == nullptr)
+            add_codes<Element, false>(part, codes, local + done, here, absmax);
+          else
+            add_codes<Element, true>(part, codes, local + done, here, absmax);
+        });
   });
-}
-
-void DequantizeAdd(const Piece& piece, const std::byte* codes, const float* local,
-                   std::span<float> sums, float* absmax) {
-  if (absmax == nullptr) {
-    dequantize_add_in<false>(piece, codes, local, sums, absmax);
-  } else {
-    dequantize_add_in<true>(piece, codes, local, sums, absmax);
-  }
 }
 
 QuantizeCounts Count(const Piece& piece, std::span<const float> values) {
@@ -188,17 +254,17 @@ void find_absmax(const Piece& piece, std::span<const float> values, float* absma
   HWY_DYNAMIC_DISPATCH(FindAbsmax)(piece, values, absmax);
 }
 
-void quantize(const Piece& piece, std::span<const float> values, std::byte* codes) {
-  HWY_DYNAMIC_DISPATCH(Quantize)(piece, values, codes);
+void quantize(const Piece& piece, std::span<const float> values, std::byte* payload) {
+  HWY_DYNAMIC_DISPATCH(Quantize)(piece, values, payload);
 }
 
-void dequantize(const Piece& piece, const std::byte* codes, std::span<float> values) {
-  HWY_DYNAMIC_DISPATCH(Dequantize)(piece, codes, values);
+void dequantize(const Piece& piece, const std::byte* payload, std::span<float> values) {
+  HWY_DYNAMIC_DISPATCH(Dequantize)(piece, payload, values);
 }
 
-void dequantize_add(const Piece& piece, const std::byte* codes, const float* local,
+void dequantize_add(const Piece& piece, const std::byte* payload, const float* local,
                     std::span<float> sums, float* absmax) {
-  HWY_DYNAMIC_DISPATCH(DequantizeAdd)(piece, codes, local, sums, absmax);
+  HWY_DYNAMIC_DISPATCH(DequantizeAdd)(piece, payload, local, sums, absmax);
 }
 
 QuantizeCounts count(const Piece& piece, std::span<const float> values) {

@@ -2,8 +2,8 @@
 // architecture and chosen at run time. All give the same bits: IEEE operations in the same order,
 // no fused multiply-add, no approximation.
 //
-// Codes are handled one to a byte here, or as many bytes as an element has; BlockCodec packs and
-// checks. No alignment is asked for, and nothing is read or written beyond the spans.
+// BlockCodec checks what is passed. A payload is payload_bytes() long. No alignment is asked for, and
+// nothing is read or written beyond the spans.
 #pragma once
 
 #include <cstddef>
@@ -26,14 +26,14 @@ struct Piece {
 
 /// Raises each group's absmax to the largest magnitude among its values.
 void find_absmax(const Piece& piece, std::span<const float> values, float* absmax);
-/// Values into the codes that their format and scales give them.
-void quantize(const Piece& piece, std::span<const float> values, std::byte* codes);
+/// Values into the codes that their format and scales give them, packed.
+void quantize(const Piece& piece, std::span<const float> values, std::byte* payload);
 /// Codes back into values.
-void dequantize(const Piece& piece, const std::byte* codes, std::span<float> values);
+void dequantize(const Piece& piece, const std::byte* payload, std::span<float> values);
 
 /// sums = local + decoded codes; `sums` is `local` or does not overlap it. Then raises absmax by the
 /// sums, unless it is null.
-void dequantize_add(const Piece& piece, const std::byte* codes, const float* local,
+void dequantize_add(const Piece& piece, const std::byte* payload, const float* local,
                     std::span<float> sums, float* absmax);
 
 /// How many values are clipped, become zero, and so on, when they are quantized.

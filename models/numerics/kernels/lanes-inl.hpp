@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -34,8 +35,8 @@ using Vector = hn::Vec<Floats>;
 constexpr std::int32_t kMagnitudeMask = 0x7fffffff;
 // At 1.5 x 2^23 the last mantissa bit is worth 1: adding it rounds to nearest even.
 constexpr float kAligned = 0x1.8p23F;
-// Elements that formats without kernels of their own handle at once: intermediate values of this many
-// stay in the first-level cache.
+// Elements that stochastic rounding handles at once: intermediate values of this many stay in the
+// first-level cache.
 constexpr std::size_t kChunk = 512;
 using Chunk = std::array<float, kChunk>;
 
@@ -56,7 +57,25 @@ struct SharedScale {  // contiguous: the whole run has one scale
   HWY_INLINE Vector many(std::size_t) const { return hn::Set(Floats(), scale); }
   HWY_INLINE SharedScale from(std::size_t) const { return *this; }
 };
+// A shared scale that is a power of two: multiplying by its inverse gives the bits of the division.
+struct InvertibleScale : SharedScale {
+  HWY_INLINE explicit InvertibleScale(SharedScale shared)
+      : SharedScale(shared), inverse(1.0F / shared.scale) {}
+  float inverse;
+};
 struct NoScale {};
+
+// Normal numbers only: their inverses are exact.
+HWY_INLINE bool is_power_of_two(float scale) {
+  const auto bits = std::bit_cast<std::uint32_t>(scale);
+  constexpr std::uint32_t kMantissa = 0x007fffffU;
+  constexpr std::uint32_t kExponent = 0x7f800000U;
+  return (bits & kMantissa) == 0 && (bits & kExponent) != 0 && (bits & kExponent) != kExponent;
+}
+
+HWY_INLINE Vector without_nan(Vector values) {
+  return hn::IfThenElseZero(hn::Eq(values, values), values);
+}
 
 template <class Scales>
 HWY_INLINE float quotient(float value, const Scales& scales, std::size_t i) {
@@ -67,8 +86,10 @@ HWY_INLINE float quotient(float value, NoScale, std::size_t) { return value; }
 
 template <class Scales>
 HWY_INLINE Vector quotients(Vector values, const Scales& scales, std::size_t i) {
-  const Vector ratios = hn::Div(values, scales.many(i));
-  return hn::IfThenElseZero(hn::Eq(ratios, ratios), ratios);
+  return without_nan(hn::Div(values, scales.many(i)));
+}
+HWY_INLINE Vector quotients(Vector values, const InvertibleScale& scale, std::size_t) {
+  return without_nan(hn::Mul(values, hn::Set(Floats(), scale.inverse)));
 }
 HWY_INLINE Vector quotients(Vector values, NoScale, std::size_t) { return values; }
 
@@ -115,14 +136,14 @@ HWY_INLINE void visit_scales(const Piece& piece, std::size_t count, Visit visit)
   }
 }
 
-// Calls act(piece, offset, length) for pieces of at most kChunk elements.
+// Calls act(piece, offset, length) for pieces of at most `longest` elements.
 template <class Act>
-HWY_INLINE void in_chunks(const Piece& piece, std::size_t count, Act act) {
+HWY_INLINE void in_chunks(const Piece& piece, std::size_t count, std::size_t longest, Act act) {
   Piece part = piece;
-  for (std::size_t done = 0; done < count; done += kChunk) {
+  for (std::size_t done = 0; done < count; done += longest) {
     part.first = piece.first + done;
     part.key.first_element = piece.key.first_element + done;
-    act(part, done, std::min(kChunk, count - done));
+    act(part, done, std::min(longest, count - done));
   }
 }
 
