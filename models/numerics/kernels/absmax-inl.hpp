@@ -39,6 +39,12 @@ HWY_INLINE Vector larger(Vector absmax, Vector values) {
   return hn::BitCast(Floats(), hn::Max(magnitude_bits(absmax), magnitude_bits(values)));
 }
 
+// The largest lane of magnitudes.
+HWY_INLINE float most_of(Vector magnitudes) {
+  const auto most = hn::MaxOfLanes(Ints(), hn::BitCast(Ints(), magnitudes));
+  return std::bit_cast<float>(hn::GetLane(most));
+}
+
 // The abs-max of a run: of each lane if strided, else of all.
 class LaneMaxima {
  public:
@@ -58,10 +64,7 @@ class SharedMaximum {
       : absmax_(absmax + group), one_(*absmax_), many_(hn::Zero(Floats())) {}
   HWY_INLINE void raise(Vector values, std::size_t) { many_ = larger(many_, values); }
   HWY_INLINE void raise(float value, std::size_t) { one_ = larger(one_, value); }
-  HWY_INLINE void finish() {
-    const auto most = hn::MaxOfLanes(Ints(), magnitude_bits(many_));
-    *absmax_ = larger(one_, std::bit_cast<float>(hn::GetLane(most)));
-  }
+  HWY_INLINE void finish() { *absmax_ = larger(one_, most_of(many_)); }
 
  private:
   float* absmax_;

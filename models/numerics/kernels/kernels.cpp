@@ -19,6 +19,7 @@
 #include <hwy/highway.h>
 #include "models/numerics/kernels/absmax-inl.hpp"
 #include "models/numerics/kernels/bf16-inl.hpp"
+#include "models/numerics/kernels/blocks-inl.hpp"
 #include "models/numerics/kernels/counts-inl.hpp"
 #include "models/numerics/kernels/floats-inl.hpp"
 #include "models/numerics/kernels/integers-inl.hpp"
@@ -51,19 +52,15 @@ bool is_strided(const BlockFormat& format) {
 
 // `bounds` are those of strided scales; null where there are none, or too few elements to find them.
 template <class Element>
-void quantize_codes(const Piece& piece, std::span<const float> values,
-                    const RegisterBounds<Element>* bounds, std::byte* codes) {
+void quantize_runs(const Piece& piece, std::span<const float> values,
+                   const RegisterBounds<Element>* bounds, std::byte* codes) {
   visit_scales(piece, values.size(),
                [&](std::size_t done, std::size_t length, std::size_t group, auto scales) {
                  using Scales = decltype(scales);
                  const float* from = values.data() + done;
                  std::byte* to = codes + done * kCodeBytes<Element>;
-                 if constexpr (std::is_same_v<Scales, SharedScale>) {
-                   if (is_power_of_two(scales.scale))
-                     return quantize_run<Element>(from, length, InvertibleScale(scales), to);
-                   if constexpr (Element::kInteger)
-                     return quantize_block<Element>(from, length, scales, to);
-                 }
+                 if constexpr (Element::kInteger && std::is_same_v<Scales, SharedScale>)
+                   return quantize_block<Element>(from, length, scales, to);
                  if constexpr (Element::kInteger && std::is_same_v<Scales, LaneScales>) {
                    if (bounds != nullptr)
                      return quantize_by_bounds<Element>(from, length, scales, bounds->from(group),
@@ -71,6 +68,30 @@ void quantize_codes(const Piece& piece, std::span<const float> values,
                  }
                  quantize_run<Element>(from, length, scales, to);
                });
+}
+
+template <class Element>
+void quantize_codes(const Piece& piece, std::span<const float> values,
+                    const RegisterBounds<Element>* bounds, std::byte* codes) {
+  const bool powers_of_two = piece.format.scale == ScaleFormat::e8m0;
+  // Integers in longer blocks of any scale are faster by bounds.
+  if (Element::kInteger && !powers_of_two)
+    return quantize_runs<Element>(piece, values, bounds, codes);
+  const std::size_t block = piece.format.block;
+  split_blocks(
+      piece, values.size(),
+      [&](std::size_t done, std::size_t blocks, std::size_t first) {
+        const float* from = values.data() + done;
+        std::byte* to = codes + done * kCodeBytes<Element>;
+        if (powers_of_two)
+          quantize_blocks<Element, true>(from, blocks, block, piece.scales + first, to);
+        else
+          quantize_blocks<Element, false>(from, blocks, block, piece.scales + first, to);
+      },
+      [&](const Piece& part, std::size_t done, std::size_t length) {
+        quantize_runs<Element>(part, values.subspan(done, length), bounds,
+                               codes + done * kCodeBytes<Element>);
+      });
 }
 
 template <class Element>
@@ -128,11 +149,20 @@ HWY_INLINE void with_codes(const Piece& piece, const std::byte* payload, std::si
 
 template <class Element>
 void dequantize_codes(const Piece& piece, const std::byte* codes, std::span<float> values) {
-  visit_scales(piece, values.size(),
-               [&](std::size_t done, std::size_t length, std::size_t, auto scales) {
-                 dequantize_run<Element>(codes + done * kCodeBytes<Element>, length, scales,
-                                         values.data() + done);
-               });
+  split_blocks(
+      piece, values.size(),
+      [&](std::size_t done, std::size_t blocks, std::size_t first) {
+        dequantize_blocks<Element>(codes + done * kCodeBytes<Element>, blocks, piece.format.block,
+                                   piece.scales + first, values.data() + done);
+      },
+      [&](const Piece& part, std::size_t before, std::size_t count) {
+        visit_scales(part, count,
+                     [&](std::size_t more, std::size_t length, std::size_t, auto scales) {
+                       const std::size_t done = before + more;
+                       dequantize_run<Element>(codes + done * kCodeBytes<Element>, length, scales,
+                                               values.data() + done);
+                     });
+      });
 }
 
 void Dequantize(const Piece& piece, const std::byte* payload, std::span<float> values) {
@@ -155,8 +185,8 @@ HWY_INLINE std::size_t in_register_pairs(const Piece& piece, std::size_t count) 
 }
 
 template <class Element, bool kFindsAbsmax>
-void add_codes(const Piece& piece, const std::byte* codes, const float* local,
-               std::span<float> sums, float* absmax) {
+void add_runs(const Piece& piece, const std::byte* codes, const float* local, std::span<float> sums,
+              float* absmax) {
   const std::size_t paired = kFindsAbsmax ? in_register_pairs(piece, sums.size()) : 0;
   for (std::size_t at = 0; at < paired; at += 2 * kRegisterElements)
     add_two_registers<Element>(codes + at * kCodeBytes<Element>, piece.scales, local + at,
@@ -171,6 +201,22 @@ void add_codes(const Piece& piece, const std::byte* codes, const float* local,
                  add_run<Element>(codes + at * kCodeBytes<Element>, length, scales, local + at,
                                   sums.data() + at, Maximum(absmax, group));
                });
+}
+
+template <class Element, bool kFindsAbsmax>
+void add_codes(const Piece& piece, const std::byte* codes, const float* local,
+               std::span<float> sums, float* absmax) {
+  split_blocks(
+      piece, sums.size(),
+      [&](std::size_t done, std::size_t blocks, std::size_t first) {
+        add_blocks<Element, kFindsAbsmax>(
+            codes + done * kCodeBytes<Element>, blocks, piece.format.block, piece.scales + first,
+            local + done, sums.data() + done, kFindsAbsmax ? absmax + first : nullptr);
+      },
+      [&](const Piece& part, std::size_t done, std::size_t length) {
+        add_runs<Element, kFindsAbsmax>(part, codes + done * kCodeBytes<Element>, local + done,
+                                        sums.subspan(done, length), absmax);
+      });
 }
 
 void DequantizeAdd(const Piece& piece, const std::byte* payload, const float* local,

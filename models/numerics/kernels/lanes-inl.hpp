@@ -57,21 +57,25 @@ struct SharedScale {  // contiguous: the whole run has one scale
   HWY_INLINE Vector many(std::size_t) const { return hn::Set(Floats(), scale); }
   HWY_INLINE SharedScale from(std::size_t) const { return *this; }
 };
-// A shared scale that is a power of two: multiplying by its inverse gives the bits of the division.
-struct InvertibleScale : SharedScale {
-  HWY_INLINE explicit InvertibleScale(SharedScale shared)
-      : SharedScale(shared), inverse(1.0F / shared.scale) {}
-  float inverse;
-};
 struct NoScale {};
 
-// Normal numbers only: their inverses are exact.
-HWY_INLINE bool is_power_of_two(float scale) {
+// The powers of two whose inverses are normal numbers as they are.
+HWY_INLINE bool is_invertible(float scale) {
   const auto bits = std::bit_cast<std::uint32_t>(scale);
   constexpr std::uint32_t kMantissa = 0x007fffffU;
-  constexpr std::uint32_t kExponent = 0x7f800000U;
-  return (bits & kMantissa) == 0 && (bits & kExponent) != 0 && (bits & kExponent) != kExponent;
+  constexpr std::uint32_t kOneBinade = kMantissa + 1;
+  constexpr std::uint32_t kLargest = 0x7e800000U;  // 2^126
+  return (bits & kMantissa) == 0 && bits - kOneBinade <= kLargest - kOneBinade;
 }
+// A shared scale of that kind: multiplying by its inverse gives the bits of the division.
+struct InvertibleScale {
+  HWY_INLINE explicit InvertibleScale(SharedScale shared)
+      : inverse(
+            std::bit_cast<float>(kBitsOfInverses - std::bit_cast<std::uint32_t>(shared.scale))) {}
+  // Of 2^e and of 2^-e, added up, for any e.
+  static constexpr std::uint32_t kBitsOfInverses = 0x7f000000U;
+  float inverse;
+};
 
 HWY_INLINE Vector without_nan(Vector values) {
   return hn::IfThenElseZero(hn::Eq(values, values), values);
