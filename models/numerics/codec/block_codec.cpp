@@ -3,7 +3,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "models/numerics/codec/scales.hpp"
 #include "models/numerics/kernels/kernels.hpp"
 
 namespace equarx::numerics {
@@ -84,12 +83,12 @@ void BlockCodec::find_absmax(std::span<const float> values, std::size_t first,
 
 void BlockCodec::encode_scales(std::span<const float> absmax, std::span<std::byte> bytes) const {
   check_equal("bytes of scales", bytes.size(), absmax.size() * scale_bytes(format_.scale));
-  numerics::encode_scales(format_, absmax, bytes.data());
+  kernels::encode_scales(format_, absmax, bytes.data());
 }
 
 void BlockCodec::decode_scales(std::span<const std::byte> bytes, std::span<float> scales) const {
   check_equal("bytes of scales", bytes.size(), scales.size() * scale_bytes(format_.scale));
-  numerics::decode_scales(format_.scale, bytes.data(), scales);
+  kernels::decode_scales(format_.scale, bytes.data(), scales);
 }
 
 void BlockCodec::quantize(std::span<const float> values, std::size_t first,

@@ -77,22 +77,44 @@ HWY_INLINE void dequantize_blocks(const std::byte* codes, std::size_t blocks, st
   }
 }
 
-template <class Element, bool kFindsAbsmax>
-HWY_INLINE void add_blocks(const std::byte* codes, std::size_t blocks, std::size_t block,
-                           const float* scales, const float* local, float* sums, float* absmax) {
-  for (std::size_t b = 0; b < blocks; ++b) {
+// Blocks that are added, one after the other.
+template <class Element>
+struct AddedBlocks {
+  const std::byte* codes;
+  std::size_t block;
+  const float* scales;
+  const float* local;
+  float* sums;
+
+  // Adds block `b`. Returns the largest magnitude in each lane.
+  HWY_INLINE Vector add(std::size_t b) const {
     const Vector scale = hn::Set(Floats(), scales[b]);
     Vector most = hn::Zero(Floats());
-    for (std::size_t i = 0; i < block; i += lanes()) {
+    for (std::size_t i = b * block; i < (b + 1) * block; i += lanes()) {
       const Vector decoded = load_decoded<Element>(codes + i * kCodeBytes<Element>);
       const Vector sum = hn::Add(load(local + i), hn::Mul(decoded, scale));
       store(sum, sums + i);
-      if constexpr (kFindsAbsmax) most = larger(most, sum);
+      most = larger(most, sum);
     }
-    if constexpr (kFindsAbsmax) absmax[b] = larger(absmax[b], most_of(most));
-    local += block;
-    sums += block;
-    codes += block * kCodeBytes<Element>;
+    return most;
+  }
+};
+
+// Without `absmax`, it is null.
+template <class Element>
+HWY_INLINE void add_blocks(const AddedBlocks<Element>& added, std::size_t blocks, float* absmax) {
+  std::size_t b = 0;
+#if HWY_TARGET != HWY_SCALAR
+  for (; absmax != nullptr && b + 4 <= blocks; b += 4) {
+    const Vector one = added.add(b);
+    const Vector two = added.add(b + 1);
+    const Vector three = added.add(b + 2);
+    raise_four(most_of_four(one, two, three, added.add(b + 3)), absmax + b);
+  }
+#endif
+  for (; b < blocks; ++b) {
+    const Vector most = added.add(b);
+    if (absmax != nullptr) absmax[b] = larger(absmax[b], most_of(most));
   }
 }
 

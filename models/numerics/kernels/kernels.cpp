@@ -25,6 +25,7 @@
 #include "models/numerics/kernels/integers-inl.hpp"
 #include "models/numerics/kernels/packing-inl.hpp"
 #include "models/numerics/kernels/runs-inl.hpp"
+#include "models/numerics/kernels/scales-inl.hpp"
 // clang-format on
 
 HWY_BEFORE_NAMESPACE();
@@ -39,6 +40,17 @@ void FindAbsmax(const Piece& piece, std::span<const float> values, float* absmax
     raise_groups<LaneScales>(piece, values, absmax);
   else
     raise_groups<SharedScale>(piece, values, absmax);
+}
+
+void EncodeScales(const BlockFormat& format, std::span<const float> absmax, std::byte* bytes) {
+  float largest = 0.0F;
+  with_element(format.element, [&](auto element) { largest = decltype(element)::kMaxFinite; });
+  with_scales(format.scale,
+              [&](auto scales) { encode_all_scales<decltype(scales)>(absmax, largest, bytes); });
+}
+
+void DecodeScales(ScaleFormat format, const std::byte* bytes, std::span<float> scales) {
+  with_scales(format, [&](auto kind) { decode_all_scales<decltype(kind)>(bytes, scales); });
 }
 
 // Packed formats have their codes one to a byte on the way, this many at once: pairs of registers, for
@@ -209,9 +221,9 @@ void add_codes(const Piece& piece, const std::byte* codes, const float* local,
   split_blocks(
       piece, sums.size(),
       [&](std::size_t done, std::size_t blocks, std::size_t first) {
-        add_blocks<Element, kFindsAbsmax>(
-            codes + done * kCodeBytes<Element>, blocks, piece.format.block, piece.scales + first,
-            local + done, sums.data() + done, kFindsAbsmax ? absmax + first : nullptr);
+        add_blocks<Element>({codes + done * kCodeBytes<Element>, piece.format.block,
+                             piece.scales + first, local + done, sums.data() + done},
+                            blocks, kFindsAbsmax ? absmax + first : nullptr);
       },
       [&](const Piece& part, std::size_t done, std::size_t length) {
         add_runs<Element, kFindsAbsmax>(part, codes + done * kCodeBytes<Element>, local + done,
@@ -287,6 +299,8 @@ namespace equarx::numerics::kernels {
 
 namespace {
 HWY_EXPORT(FindAbsmax);
+HWY_EXPORT(EncodeScales);
+HWY_EXPORT(DecodeScales);
 HWY_EXPORT(Quantize);
 HWY_EXPORT(Dequantize);
 HWY_EXPORT(DequantizeAdd);
@@ -298,6 +312,14 @@ HWY_EXPORT(RoundToBf16);
 
 void find_absmax(const Piece& piece, std::span<const float> values, float* absmax) {
   HWY_DYNAMIC_DISPATCH(FindAbsmax)(piece, values, absmax);
+}
+
+void encode_scales(const BlockFormat& format, std::span<const float> absmax, std::byte* bytes) {
+  HWY_DYNAMIC_DISPATCH(EncodeScales)(format, absmax, bytes);
+}
+
+void decode_scales(ScaleFormat format, const std::byte* bytes, std::span<float> scales) {
+  HWY_DYNAMIC_DISPATCH(DecodeScales)(format, bytes, scales);
 }
 
 void quantize(const Piece& piece, std::span<const float> values, std::byte* payload) {

@@ -6,6 +6,7 @@
 // nothing is read or written beyond the spans.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -15,6 +16,9 @@
 #include "models/numerics/random/rounding_key.hpp"
 
 namespace equarx::numerics::kernels {
+
+// Payloads and scales are written as they lie in memory.
+static_assert(std::endian::native == std::endian::little);
 
 /// Where a piece of a minishard lies, and the scales of the whole minishard.
 struct Piece {
@@ -26,6 +30,12 @@ struct Piece {
 
 /// Raises each group's absmax to the largest magnitude among its values.
 void find_absmax(const Piece& piece, std::span<const float> values, float* absmax);
+
+/// Makes of each group's abs-max its scale as it goes on the wire: absmax.size() x scale_bytes() bytes.
+void encode_scales(const BlockFormat& format, std::span<const float> absmax, std::byte* bytes);
+/// Reads as many: scales.size() x scale_bytes() bytes.
+void decode_scales(ScaleFormat format, const std::byte* bytes, std::span<float> scales);
+
 /// Values into the codes that their format and scales give them, packed.
 void quantize(const Piece& piece, std::span<const float> values, std::byte* payload);
 /// Codes back into values.

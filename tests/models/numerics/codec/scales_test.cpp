@@ -1,4 +1,4 @@
-#include "models/numerics/codec/scales.hpp"
+#include "models/numerics/codec/block_codec.hpp"
 
 #include "tests/models/numerics/codec/codecs.hpp"
 
