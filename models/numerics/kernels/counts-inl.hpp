@@ -8,7 +8,6 @@
 #endif
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -19,10 +18,10 @@
 #include <hwy/highway.h>
 
 #include "models/numerics/kernels/codes-inl.hpp"
-#include "models/numerics/kernels/floats-inl.hpp"
 #include "models/numerics/kernels/kernels.hpp"
 #include "models/numerics/kernels/lanes-inl.hpp"
 #include "models/numerics/kernels/quantize_counts.hpp"
+#include "models/numerics/kernels/stochastic-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace equarx::numerics::kernels {
@@ -39,11 +38,40 @@ HWY_INLINE void count_decoded(float value, float ratio, float decoded, bool plai
   counts.non_finite += lost || !std::isfinite(decoded);
 }
 
-template <class Element, class Scales>
-HWY_INLINE void count_one(float value, const Scales& scales, std::size_t i,
+// What the codes of ratios decode to, before the scale: of a vector from element i of a run on, or of one.
+struct Nearest {
+  template <class Element>
+  HWY_INLINE Vector decoded(Vector ratios, std::size_t) const {
+    return through_codes<Element>(ratios);
+  }
+  template <class Element>
+  HWY_INLINE float decoded(float ratio, std::size_t) const {
+    return Element::decode(Element::encode(ratio));
+  }
+};
+struct Random {
+  const std::uint32_t* words;  // of the run's elements
+  template <class Element>
+  HWY_INLINE Vector decoded(Vector ratios, std::size_t i) const {
+    const auto codes = encode_randomly<Element>(ratios, words + i);
+    if constexpr (!Element::kInteger) {
+      return decode_small<Element>(codes);
+    } else {
+      const Vector numbers = hn::ConvertTo(Floats(), hn::BitCast(Ints(), codes));
+      return hn::Mul(numbers, hn::Set(Floats(), 1.0F / Element::kCodesPerUnit));
+    }
+  }
+  template <class Element>
+  HWY_INLINE float decoded(float ratio, std::size_t i) const {
+    return Element::decode(Element::encode_stochastic(ratio, words[i]));
+  }
+};
+
+template <class Element, class Scales, class Rounder>
+HWY_INLINE void count_one(float value, const Scales& scales, std::size_t i, Rounder rounder,
                           QuantizeCounts& counts) {
   const float ratio = quotient(value, scales, i);
-  const float decoded = product(Element::decode(Element::encode(ratio)), scales, i);
+  const float decoded = product(rounder.template decoded<Element>(ratio, i), scales, i);
   count_decoded<Element>(value, ratio, decoded, std::is_same_v<Scales, NoScale>, counts);
 }
 
@@ -66,8 +94,9 @@ HWY_INLINE std::uint64_t sum_of(hn::Vec<Ints> counts) {
   return static_cast<std::uint64_t>(hn::GetLane(hn::SumOfLanes(Ints(), counts)));
 }
 
-template <class Element, class Scales>
-HWY_INLINE void count_many(Vector values, const Scales& scales, std::size_t i, LaneCounts& counts) {
+template <class Element, class Scales, class Rounder>
+HWY_INLINE void count_many(Vector values, const Scales& scales, std::size_t i, Rounder rounder,
+                           LaneCounts& counts) {
   constexpr bool kPlain = std::is_same_v<Scales, NoScale>;
   const Vector zero = hn::Zero(Floats());
   const Vector most = hn::Set(Floats(), std::numeric_limits<float>::max());
@@ -75,7 +104,7 @@ HWY_INLINE void count_many(Vector values, const Scales& scales, std::size_t i, L
   const Vector sizes = hn::Abs(ratios);
   // Plain integers have no code for NaN, which becomes 0.
   const Vector numbers = Element::kInteger && kPlain ? without_nan(ratios) : ratios;
-  const Vector decoded = products(through_codes<Element>(numbers), scales, i);
+  const Vector decoded = products(rounder.template decoded<Element>(numbers, i), scales, i);
   const auto clips = hn::Ge(sizes, hn::Set(Floats(), Element::kClipThreshold));
   add_mask(counts.clipped, hn::And(clips, hn::Le(sizes, most)));
   auto flushed = hn::And(hn::Ne(values, zero), hn::Eq(decoded, zero));
@@ -105,9 +134,11 @@ HWY_INLINE bool count_flushed(Vector values, const Scales& scales, std::size_t i
   return true;
 }
 
-template <class Element, class Scales>
+template <class Element, class Scales, class Rounder>
 HWY_INLINE void count_run(const float* values, std::size_t count, const Scales& scales,
-                          QuantizeCounts& counts) {
+                          Rounder rounder, QuantizeCounts& counts) {
+  constexpr bool kMostlyFlushed =
+      Element::kInteger && !std::is_same_v<Scales, NoScale> && std::is_same_v<Rounder, Nearest>;
   std::size_t i = 0;
   // Stops before lanes of 32 bits could overflow.
   constexpr std::size_t kMost = std::size_t{1} << 30;
@@ -116,37 +147,37 @@ HWY_INLINE void count_run(const float* values, std::size_t count, const Scales& 
     const std::size_t end = std::min(count, i + kMost);
     for (; i + lanes() <= end; i += lanes()) {
       const Vector here = load(values + i);
-      if constexpr (Element::kInteger && !std::is_same_v<Scales, NoScale>) {
+      if constexpr (kMostlyFlushed) {
         if (count_flushed<Element>(here, scales, i, many)) continue;
       }
-      count_many<Element>(here, scales, i, many);
+      count_many<Element>(here, scales, i, rounder, many);
     }
     counts.clipped += sum_of(many.clipped);
     counts.flushed += sum_of(many.flushed);
     counts.non_finite += sum_of(many.non_finite);
   }
-  for (; i < count; ++i) count_one<Element>(values[i], scales, i, counts);
+  for (; i < count; ++i) count_one<Element>(values[i], scales, i, rounder, counts);
+}
+
+template <class Element>
+void count_nearest(const Piece& piece, std::span<const float> values, QuantizeCounts& counts) {
+  visit_scales(piece, values.size(),
+               [&](std::size_t done, std::size_t length, std::size_t, auto scales) {
+                 count_run<Element>(values.data() + done, length, scales, Nearest{}, counts);
+               });
 }
 
 template <Stochastic Element>
-QuantizeCounts count_random(const Piece& piece, std::span<const float> values) {
-  QuantizeCounts counts;
-  in_chunks(piece, values.size(), kChunk,
-            [&](const Piece& part, std::size_t done, std::size_t length) {
-              Chunk ratios;
-              Chunk decoded;
-              std::array<typename Element::Code, kChunk> codes;
-              divide(part, values.data() + done, length, ratios.data());
-              encode_randomly<Element>(part.key, ratios.data(), length, codes.data());
-              decode_all<Element>(reinterpret_cast<const std::byte*>(codes.data()), length,
-                                  decoded.data());
-              multiply(part, length, decoded.data());
-              for (std::size_t i = 0; i < length; ++i)
-                count_decoded<Element>(values[done + i], ratios[i], decoded[i], !part.format.scaled,
-                                       counts);
+void count_random(const Piece& piece, std::span<const float> values, QuantizeCounts& counts) {
+  in_chunks(piece, values.size(), kDrawn,
+            [&](const Piece& part, std::size_t before, std::size_t count) {
+              const RoundingWords words(part.key, count);
+              visit_scales(part, count,
+                           [&](std::size_t done, std::size_t length, std::size_t, auto scales) {
+                             count_run<Element>(values.data() + before + done, length, scales,
+                                                Random{words.from(done)}, counts);
+                           });
             });
-  counts.elements = values.size();
-  return counts;
 }
 
 }  // namespace

@@ -21,11 +21,11 @@
 #include "models/numerics/kernels/bf16-inl.hpp"
 #include "models/numerics/kernels/blocks-inl.hpp"
 #include "models/numerics/kernels/counts-inl.hpp"
-#include "models/numerics/kernels/floats-inl.hpp"
 #include "models/numerics/kernels/integers-inl.hpp"
 #include "models/numerics/kernels/packing-inl.hpp"
 #include "models/numerics/kernels/runs-inl.hpp"
 #include "models/numerics/kernels/scales-inl.hpp"
+#include "models/numerics/kernels/stochastic-inl.hpp"
 // clang-format on
 
 HWY_BEFORE_NAMESPACE();
@@ -249,20 +249,15 @@ void DequantizeAdd(const Piece& piece, const std::byte* payload, const float* lo
 
 QuantizeCounts Count(const Piece& piece, std::span<const float> values) {
   QuantizeCounts counts;
+  counts.elements = values.size();
   with_element(piece.format.element, [&](auto element) {
     using Element = decltype(element);
     if constexpr (Stochastic<Element>) {
-      if (piece.format.rounding == Rounding::stochastic) {
-        counts = count_random<Element>(piece, values);
-        return;
-      }
+      if (piece.format.rounding == Rounding::stochastic)
+        return count_random<Element>(piece, values, counts);
     }
-    visit_scales(piece, values.size(),
-                 [&](std::size_t done, std::size_t length, std::size_t, auto scales) {
-                   count_run<Element>(values.data() + done, length, scales, counts);
-                 });
+    count_nearest<Element>(piece, values, counts);
   });
-  counts.elements = values.size();
   return counts;
 }
 

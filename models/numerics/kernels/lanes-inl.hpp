@@ -35,10 +35,6 @@ using Vector = hn::Vec<Floats>;
 constexpr std::int32_t kMagnitudeMask = 0x7fffffff;
 // At 1.5 x 2^23 the last mantissa bit is worth 1: adding it rounds to nearest even.
 constexpr float kAligned = 0x1.8p23F;
-// Elements that stochastic rounding handles at once: intermediate values of this many stay in the
-// first-level cache.
-constexpr std::size_t kChunk = 512;
-using Chunk = std::array<float, kChunk>;
 
 HWY_INLINE Vector load(const float* from) { return hn::LoadU(Floats(), from); }
 HWY_INLINE void store(Vector vector, float* to) { hn::StoreU(vector, Floats(), to); }
