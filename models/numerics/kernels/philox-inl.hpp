@@ -35,6 +35,12 @@ struct CounterRange {
 using Wide = hn::ScalableTag<std::uint64_t>;
 using WideVector = hn::Vec<Wide>;
 
+// Vectors of counters that are mixed side by side: a round waits for its products, so that one vector
+// alone would leave most of the processor idle.
+constexpr std::size_t kSideBySide = 4;
+// Counters that are drawn at once.
+HWY_INLINE constexpr std::size_t counters_at_once() { return kSideBySide * hn::MaxLanes(Wide()); }
+
 struct PhiloxLanes {
   WideVector words[4];
 };
@@ -44,42 +50,54 @@ HWY_INLINE WideVector product_of_words(WideVector words, std::uint32_t multiplie
   return hn::MulEven(hn::BitCast(words_of, words), hn::Set(words_of, multiplier));
 }
 
-HWY_INLINE PhiloxLanes philox_round(const PhiloxLanes& c, std::uint32_t key0, std::uint32_t key1) {
+HWY_INLINE PhiloxLanes philox_round(const PhiloxLanes& c, WideVector key0, WideVector key1) {
   const WideVector product0 = product_of_words(c.words[0], detail::kPhiloxMultiplier0);
   const WideVector product1 = product_of_words(c.words[2], detail::kPhiloxMultiplier1);
-  const WideVector mixed0 = hn::Xor(c.words[1], hn::Set(Wide(), std::uint64_t{key0}));
-  const WideVector mixed1 = hn::Xor(c.words[3], hn::Set(Wide(), std::uint64_t{key1}));
-  return {{hn::Xor(hn::ShiftRight<32>(product1), mixed0), product1,
-           hn::Xor(hn::ShiftRight<32>(product0), mixed1), product0}};
+  return {{hn::Xor(hn::ShiftRight<32>(product1), hn::Xor(c.words[1], key0)), product1,
+           hn::Xor(hn::ShiftRight<32>(product0), hn::Xor(c.words[3], key1)), product0}};
 }
 
-// Of counters `index` and the ones after it in the range.
-HWY_INLINE PhiloxLanes philox_lanes(const CounterRange& range, std::size_t index,
-                                    const PhiloxKey& key) {
-  const WideVector counter = hn::Iota(Wide(), range.first + index);
-  PhiloxLanes lanes{{counter, hn::ShiftRight<32>(counter),
-                     hn::Set(Wide(), std::uint64_t{range.third}),
-                     hn::Set(Wide(), std::uint64_t{range.fourth})}};
-  for (std::uint32_t round = 0; round < detail::kPhiloxRounds; ++round)
-    lanes = philox_round(lanes, key[0] + round * detail::kPhiloxWeyl0,
-                         key[1] + round * detail::kPhiloxWeyl1);
-  return lanes;
-}
+// Counters `index` and the ones after it of the range, counters_at_once() of them.
+class PhiloxBatch {
+ public:
+  HWY_INLINE PhiloxBatch(const CounterRange& range, std::size_t index, const PhiloxKey& key) {
+    for (std::size_t v = 0; v < kSideBySide; ++v) {
+      const WideVector counter = hn::Iota(Wide(), range.first + index + v * hn::Lanes(Wide()));
+      lanes[v] = {{counter, hn::ShiftRight<32>(counter),
+                   hn::Set(Wide(), std::uint64_t{range.third}),
+                   hn::Set(Wide(), std::uint64_t{range.fourth})}};
+    }
+    for (std::uint32_t round = 0; round < detail::kPhiloxRounds; ++round) {
+      const WideVector key0 = round_key(key[0] + round * detail::kPhiloxWeyl0);
+      const WideVector key1 = round_key(key[1] + round * detail::kPhiloxWeyl1);
+      for (PhiloxLanes& vector : lanes) vector = philox_round(vector, key0, key1);
+    }
+  }
+  PhiloxLanes lanes[kSideBySide];
+
+ private:
+  HWY_INLINE static WideVector round_key(std::uint32_t key) {
+    return hn::Set(Wide(), std::uint64_t{key});
+  }
+};
 
 // Counters beyond `count` that the functions below may also fill in.
-HWY_INLINE constexpr std::size_t spare_counters() { return hn::MaxLanes(Wide()) - 1; }
+HWY_INLINE constexpr std::size_t spare_counters() { return counters_at_once() - 1; }
 
 // The four words of each counter one after the other: 4 x (count + spare_counters()) words of room.
 HWY_INLINE void draw_interleaved(const CounterRange& range, std::size_t count, const PhiloxKey& key,
                                  std::uint32_t* words) {
   const WideVector lower = hn::Set(Wide(), 0xffffffffULL);
-  for (std::size_t i = 0; i < count; i += hn::Lanes(Wide())) {
-    const PhiloxLanes drawn = philox_lanes(range, i, key);
-    const WideVector one =
-        hn::Or(hn::And(drawn.words[0], lower), hn::ShiftLeft<32>(drawn.words[1]));
-    const WideVector two =
-        hn::Or(hn::And(drawn.words[2], lower), hn::ShiftLeft<32>(drawn.words[3]));
-    hn::StoreInterleaved2(one, two, Wide(), reinterpret_cast<std::uint64_t*>(words + 4 * i));
+  for (std::size_t i = 0; i < count;) {
+    const PhiloxBatch batch(range, i, key);
+    for (const PhiloxLanes& drawn : batch.lanes) {
+      const WideVector one =
+          hn::Or(hn::And(drawn.words[0], lower), hn::ShiftLeft<32>(drawn.words[1]));
+      const WideVector two =
+          hn::Or(hn::And(drawn.words[2], lower), hn::ShiftLeft<32>(drawn.words[3]));
+      hn::StoreInterleaved2(one, two, Wide(), reinterpret_cast<std::uint64_t*>(words + 4 * i));
+      i += hn::Lanes(Wide());
+    }
   }
 }
 
@@ -88,10 +106,13 @@ HWY_INLINE void draw_interleaved(const CounterRange& range, std::size_t count, c
 HWY_INLINE void draw_apart(const CounterRange& range, std::size_t count, const PhiloxKey& key,
                            std::uint32_t* const (&words)[4]) {
   const hn::Rebind<std::uint32_t, Wide> narrow;
-  for (std::size_t i = 0; i < count; i += hn::Lanes(Wide())) {
-    const PhiloxLanes drawn = philox_lanes(range, i, key);
-    for (std::size_t w = 0; w < 4; ++w)
-      hn::StoreU(hn::TruncateTo(narrow, drawn.words[w]), narrow, words[w] + i);
+  for (std::size_t i = 0; i < count;) {
+    const PhiloxBatch batch(range, i, key);
+    for (const PhiloxLanes& drawn : batch.lanes) {
+      for (std::size_t w = 0; w < 4; ++w)
+        hn::StoreU(hn::TruncateTo(narrow, drawn.words[w]), narrow, words[w] + i);
+      i += hn::Lanes(Wide());
+    }
   }
 }
 

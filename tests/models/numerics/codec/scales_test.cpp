@@ -1,5 +1,4 @@
 #include "models/numerics/codec/block_codec.hpp"
-
 #include "tests/models/numerics/codec/codecs.hpp"
 
 using namespace equarx::numerics;
