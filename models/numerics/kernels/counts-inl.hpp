@@ -17,6 +17,7 @@
 
 #include <hwy/highway.h>
 
+#include "models/numerics/kernels/blocks-inl.hpp"
 #include "models/numerics/kernels/codes-inl.hpp"
 #include "models/numerics/kernels/kernels.hpp"
 #include "models/numerics/kernels/lanes-inl.hpp"
@@ -75,11 +76,20 @@ HWY_INLINE void count_one(float value, const Scales& scales, std::size_t i, Roun
   count_decoded<Element>(value, ratio, decoded, std::is_same_v<Scales, NoScale>, counts);
 }
 
+HWY_INLINE std::uint64_t sum_of(hn::Vec<Ints> counts) {
+  return static_cast<std::uint64_t>(hn::GetLane(hn::SumOfLanes(Ints(), counts)));
+}
+
 // Counts of vectors, added up lane by lane: a mask is -1 where it holds.
 struct LaneCounts {
   // Initializers of members would not be compiled for the instruction set.
   HWY_INLINE LaneCounts()
       : clipped(hn::Zero(Ints())), flushed(hn::Zero(Ints())), non_finite(hn::Zero(Ints())) {}
+  HWY_INLINE void add_to(QuantizeCounts& counts) const {
+    counts.clipped += sum_of(clipped);
+    counts.flushed += sum_of(flushed);
+    counts.non_finite += sum_of(non_finite);
+  }
   hn::Vec<Ints> clipped;
   hn::Vec<Ints> flushed;
   hn::Vec<Ints> non_finite;
@@ -88,10 +98,6 @@ struct LaneCounts {
 template <class Mask>
 HWY_INLINE void add_mask(hn::Vec<Ints>& counts, Mask mask) {
   counts = hn::Sub(counts, hn::VecFromMask(Ints(), hn::RebindMask(Ints(), mask)));
-}
-
-HWY_INLINE std::uint64_t sum_of(hn::Vec<Ints> counts) {
-  return static_cast<std::uint64_t>(hn::GetLane(hn::SumOfLanes(Ints(), counts)));
 }
 
 template <class Element, class Scales, class Rounder>
@@ -152,19 +158,47 @@ HWY_INLINE void count_run(const float* values, std::size_t count, const Scales& 
       }
       count_many<Element>(here, scales, i, rounder, many);
     }
-    counts.clipped += sum_of(many.clipped);
-    counts.flushed += sum_of(many.flushed);
-    counts.non_finite += sum_of(many.non_finite);
+    many.add_to(counts);
   }
   for (; i < count; ++i) count_one<Element>(values[i], scales, i, rounder, counts);
 }
 
+// Whole blocks, too short for sums of their own.
+template <class Element>
+HWY_INLINE void count_blocks(const float* values, std::size_t blocks, std::size_t block,
+                             const float* scales, QuantizeCounts& counts) {
+  // Stops before lanes of 32 bits could overflow.
+  const std::size_t most = std::max<std::size_t>(1, (std::size_t{1} << 30) / block);
+  for (std::size_t done = 0; done < blocks; done += most) {
+    LaneCounts many;
+    for (std::size_t b = done; b < std::min(blocks, done + most); ++b) {
+      const SharedScale scale{scales[b]};
+      for (std::size_t i = b * block; i < (b + 1) * block; i += lanes()) {
+        const Vector here = load(values + i);
+        if constexpr (Element::kInteger) {
+          if (count_flushed<Element>(here, scale, i, many)) continue;
+        }
+        count_many<Element>(here, scale, i, Nearest{}, many);
+      }
+    }
+    many.add_to(counts);
+  }
+}
+
 template <class Element>
 void count_nearest(const Piece& piece, std::span<const float> values, QuantizeCounts& counts) {
-  visit_scales(piece, values.size(),
-               [&](std::size_t done, std::size_t length, std::size_t, auto scales) {
-                 count_run<Element>(values.data() + done, length, scales, Nearest{}, counts);
-               });
+  split_blocks(
+      piece, values.size(),
+      [&](std::size_t done, std::size_t blocks, std::size_t first) {
+        count_blocks<Element>(values.data() + done, blocks, piece.format.block,
+                              piece.scales + first, counts);
+      },
+      [&](const Piece& part, std::size_t before, std::size_t count) {
+        visit_scales(
+            part, count, [&](std::size_t done, std::size_t length, std::size_t, auto scales) {
+              count_run<Element>(values.data() + before + done, length, scales, Nearest{}, counts);
+            });
+      });
 }
 
 template <Stochastic Element>
