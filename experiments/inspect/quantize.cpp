@@ -14,6 +14,7 @@
 #include "experiments/input/json.hpp"
 #include "experiments/inspect/piece_line.hpp"
 #include "experiments/output/table.hpp"
+#include "models/numerics/codec/aligned_vector.hpp"
 #include "models/tensors/npy_writer.hpp"
 
 namespace equarx::inspect {
@@ -33,15 +34,15 @@ std::uint64_t piece_elements(const QuantizeOptions& options) {
 
 /// A piece of the tensor on its way through the format.
 struct Piece {
-  std::vector<float> values;
-  std::vector<float> decoded;
+  numerics::AlignedVector<float> values;
+  numerics::AlignedVector<float> decoded;
   numerics::QuantizeCounts counts;
   std::uint64_t bytes = 0;  ///< of payload and scales
 
-  std::vector<float> absmax;
-  std::vector<float> scales;
-  std::vector<std::byte> scale_bytes;
-  std::vector<std::byte> payload;
+  numerics::AlignedVector<float> absmax;
+  numerics::AlignedVector<float> scales;
+  numerics::AlignedVector<std::byte> scale_bytes;
+  numerics::AlignedVector<std::byte> payload;
 };
 
 /// Quantizes values [first, first + size) of the file.

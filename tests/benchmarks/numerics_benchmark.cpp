@@ -1,6 +1,6 @@
 // Kernels against a copy in memory, and every format against int8. Rates are bytes read plus bytes
 // written per second, so that a ratio of two rates says what part of the speed of memory a kernel
-// reaches. Tiles fit in a 1 MiB second-level cache.
+// reaches. Tiles fit in a 1 MiB second-level cache, and begin at cache lines, as those of the program do.
 //
 // Speeds of shared machines drift by a third within minutes, so a hop is measured in turns with a copy
 // of as many bytes and with an int8 hop, and what is printed are medians of the ratios of neighbours:
@@ -23,6 +23,7 @@
 #include <hwy/aligned_allocator.h>
 #include <hwy/targets.h>
 
+#include "models/numerics/codec/aligned_vector.hpp"
 #include "models/numerics/codec/bfloat16_spans.hpp"
 #include "models/numerics/codec/block_codec.hpp"
 #include "models/numerics/inputs/inputs.hpp"
@@ -33,8 +34,8 @@ using namespace equarx::numerics;
 
 constexpr std::size_t kMinishard = 64 * 1024;  // elements: 64 for each strided scale
 
-std::vector<float> normals(std::size_t count) {
-  std::vector<float> values(count);
+AlignedVector<float> normals(std::size_t count) {
+  AlignedVector<float> values(count);
   generate({}, 0, 0, values);
   return values;
 }
@@ -126,9 +127,9 @@ class Hop {
 
  private:
   BlockCodec codec_;
-  std::vector<float> sums_, absmax_, scales_, arrived_scales_;
-  std::vector<std::byte> wire_scales_, payload_;
-  std::array<std::vector<std::byte>, 2> arrived_;
+  AlignedVector<float> sums_, absmax_, scales_, arrived_scales_;
+  AlignedVector<std::byte> wire_scales_, payload_;
+  std::array<AlignedVector<std::byte>, 2> arrived_;
   std::optional<RoundingKey> key_;
   std::size_t turn_ = 0;
 };
@@ -227,8 +228,8 @@ void copy_as_bf16(benchmark::State& state) {
 BENCHMARK(copy_as_bf16);
 
 void bf16_encode(benchmark::State& state) {
-  const std::vector<float> values = normals(kMinishard);
-  std::vector<std::uint16_t> codes(kMinishard);
+  const AlignedVector<float> values = normals(kMinishard);
+  AlignedVector<std::uint16_t> codes(kMinishard);
   for (auto _ : state) {
     encode_bf16(values, codes);
     benchmark::ClobberMemory();
@@ -238,8 +239,8 @@ void bf16_encode(benchmark::State& state) {
 BENCHMARK(bf16_encode);
 
 void bf16_decode(benchmark::State& state) {
-  const std::vector<std::uint16_t> codes(kMinishard, 0x3f80);
-  std::vector<float> values(kMinishard);
+  const AlignedVector<std::uint16_t> codes(kMinishard, 0x3f80);
+  AlignedVector<float> values(kMinishard);
   for (auto _ : state) {
     decode_bf16(codes, values);
     benchmark::ClobberMemory();
@@ -257,7 +258,7 @@ BENCHMARK_CAPTURE(count, int8, kInt8);
 BENCHMARK_CAPTURE(count, fp8_e4m3, {.element = ElementFormat::fp8_e4m3, .scaled = true});
 
 void generate_values(benchmark::State& state, Distribution distribution) {
-  std::vector<float> values(kMinishard);
+  AlignedVector<float> values(kMinishard);
   for (auto _ : state) {
     generate({.distribution = distribution}, 0, 0, values);
     benchmark::ClobberMemory();

@@ -53,9 +53,9 @@ void DecodeScales(ScaleFormat format, const std::byte* bytes, std::span<float> s
   with_scales(format, [&](auto kind) { decode_all_scales<decltype(kind)>(bytes, scales); });
 }
 
-// Packed formats have their codes one to a byte on the way, this many at once: pairs of registers, for
-// add_two_registers, that stay in the first-level cache.
-constexpr std::size_t kPackedChunk = 2 * kRegisterElements;
+// Packed formats have their codes one to a byte on the way, this many at once: whole
+// registers, for add_registers, that stay in the first-level cache.
+constexpr std::size_t kPackedChunk = 4 * kRegisterElements;
 using CodeChunk = std::array<std::byte, kPackedChunk>;
 
 bool is_strided(const BlockFormat& format) {
@@ -188,28 +188,35 @@ void Dequantize(const Piece& piece, const std::byte* payload, std::span<float> v
   });
 }
 
-// How many of `count` elements add_two_registers is for: all in front of the last, odd register.
-HWY_INLINE std::size_t in_register_pairs(const Piece& piece, std::size_t count) {
-  const bool aligned = piece.first % kRegisterElements == 0;
-  return is_strided(piece.format) && aligned
-             ? count / (2 * kRegisterElements) * (2 * kRegisterElements)
-             : 0;
+// Adds as many whole groups of registers as `count` elements begin with, from `from` on. Returns where
+// they end.
+template <class Element, std::size_t kRegisters>
+HWY_INLINE std::size_t add_all_registers(const Piece& piece, const std::byte* codes,
+                                         const float* local, std::span<float> sums,
+                                         std::size_t from, float* absmax) {
+  constexpr std::size_t kGroup = kRegisters * kRegisterElements;
+  std::size_t at = from;
+  for (; at + kGroup <= sums.size(); at += kGroup)
+    add_registers<Element, kRegisters>(codes + at * kCodeBytes<Element>, piece.scales, local + at,
+                                       sums.data() + at, absmax);
+  return at;
 }
 
 template <class Element, bool kFindsAbsmax>
 void add_runs(const Piece& piece, const std::byte* codes, const float* local, std::span<float> sums,
               float* absmax) {
-  const std::size_t paired = kFindsAbsmax ? in_register_pairs(piece, sums.size()) : 0;
-  for (std::size_t at = 0; at < paired; at += 2 * kRegisterElements)
-    add_two_registers<Element>(codes + at * kCodeBytes<Element>, piece.scales, local + at,
-                               sums.data() + at, absmax);
+  std::size_t grouped = 0;
+  if (kFindsAbsmax && is_strided(piece.format) && piece.first % kRegisterElements == 0) {
+    grouped = add_all_registers<Element, 4>(piece, codes, local, sums, 0, absmax);
+    grouped = add_all_registers<Element, 2>(piece, codes, local, sums, grouped, absmax);
+  }
   Piece rest = piece;
-  rest.first += paired;
-  visit_scales(rest, sums.size() - paired,
+  rest.first += grouped;
+  visit_scales(rest, sums.size() - grouped,
                [&](std::size_t more, std::size_t length, std::size_t group, auto scales) {
                  using Maximum =
                      std::conditional_t<kFindsAbsmax, MaximumOf<decltype(scales)>, NoMaximum>;
-                 const std::size_t at = paired + more;
+                 const std::size_t at = grouped + more;
                  add_run<Element>(codes + at * kCodeBytes<Element>, length, scales, local + at,
                                   sums.data() + at, Maximum(absmax, group));
                });

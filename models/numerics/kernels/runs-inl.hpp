@@ -65,21 +65,21 @@ HWY_INLINE void add_run(const std::byte* codes, std::size_t count, const Scales&
   maximum.finish();
 }
 
-// Two registers that follow each other share one load of their scales, and one load and store of
-// their abs-max.
-template <class Element>
-HWY_INLINE void add_two_registers(const std::byte* codes, const float* scales, const float* local,
-                                  float* sums, float* absmax) {
+// Registers that follow each other share one load of their scales, and one load and store of their
+// abs-max.
+template <class Element, std::size_t kRegisters>
+HWY_INLINE void add_registers(const std::byte* codes, const float* scales, const float* local,
+                              float* sums, float* absmax) {
   for (std::size_t i = 0; i < kRegisterElements; i += lanes()) {
-    const std::size_t j = i + kRegisterElements;
     const Vector scale = load(scales + i);
-    const Vector one = load_decoded<Element>(codes + i * kCodeBytes<Element>);
-    const Vector two = load_decoded<Element>(codes + j * kCodeBytes<Element>);
-    const Vector sum_of_one = hn::Add(load(local + i), hn::Mul(one, scale));
-    const Vector sum_of_two = hn::Add(load(local + j), hn::Mul(two, scale));
-    store(sum_of_one, sums + i);
-    store(sum_of_two, sums + j);
-    store(larger(load(absmax + i), larger(sum_of_one, sum_of_two)), absmax + i);
+    Vector most = load(absmax + i);
+    for (std::size_t j = i; j < kRegisters * kRegisterElements; j += kRegisterElements) {
+      const Vector decoded = load_decoded<Element>(codes + j * kCodeBytes<Element>);
+      const Vector sum = hn::Add(load(local + j), hn::Mul(decoded, scale));
+      store(sum, sums + j);
+      most = larger(most, sum);
+    }
+    store(most, absmax + i);
   }
 }
 

@@ -57,7 +57,8 @@ HWY_INLINE hn::Vec<Ints> ints(std::int32_t value) { return hn::Set(Ints(), value
 //
 // Adding a power of two whose last mantissa bit is worth one step of the magnitude's binade rounds it
 // to whole steps, ties to even. The sum's mantissa is the number of steps. A code is that number and
-// the steps of all binades below, subnormals being the lower half of the first.
+// the steps of all binades below, subnormals being the lower half of the first. The sum's exponent is
+// left over above it.
 template <class Format>
 HWY_INLINE hn::Vec<Ints> rounded_code(hn::Vec<Ints> size) {
   constexpr int kDropped = kFloatMantissaBits - Format::kMantissaBits;
@@ -65,8 +66,7 @@ HWY_INLINE hn::Vec<Ints> rounded_code(hn::Vec<Ints> size) {
   const auto binade = hn::Max(hn::And(size, ints(kInfinityBits)), least);
   const auto aligned = hn::Add(binade, ints(kDropped << kFloatMantissaBits));
   const auto sum = hn::Add(hn::BitCast(Floats(), size), hn::BitCast(Floats(), aligned));
-  const auto steps = hn::Sub(hn::BitCast(Ints(), sum), aligned);
-  return hn::Add(steps, hn::ShiftRight<kDropped>(hn::Sub(binade, least)));
+  return hn::Add(hn::BitCast(Ints(), sum), hn::ShiftRight<kDropped>(hn::Sub(binade, least)));
 }
 
 // What is not finite replaces the code of its magnitude. A format without such values is not given NaN.
@@ -91,7 +91,7 @@ HWY_INLINE hn::Vec<Ints> with_specials(hn::Vec<Ints> code, hn::Vec<Ints> size) {
   }
 }
 
-// Codes in the low bits of each lane, which are else 0.
+// The code in the low bits of each lane; what is above it is left over.
 template <class Element>
 HWY_INLINE hn::Vec<Words> encode_small(Vector ratios) {
   using Format = SmallFloat<Element>;
@@ -105,7 +105,7 @@ HWY_INLINE hn::Vec<Words> encode_small(Vector ratios) {
   return hn::Or(hn::BitCast(Words(), code), sign);
 }
 
-// The values of codes in the low bits of each lane, which are else 0.
+// The values of codes in the low bits of each lane, whatever is above them.
 template <class Element>
 HWY_INLINE Vector decode_small(hn::Vec<Words> codes) {
   using Format = SmallFloat<Element>;
