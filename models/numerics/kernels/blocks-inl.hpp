@@ -47,7 +47,8 @@ template <class Element, class Scale>
 HWY_INLINE void quantize_block_by(const float* values, std::size_t block, const Scale& scale,
                                   std::byte* codes) {
   for (std::size_t i = 0; i < block; i += lanes())
-    store_encoded<Element>(quotients(load(values + i), scale, i), codes + i * kCodeBytes<Element>);
+    store_encoded<Element, false>(quotients(load(values + i), scale, i),
+                                  codes + i * kCodeBytes<Element>);
 }
 
 // E8M0 scales are powers of two, which have exact inverses but for the very smallest and largest.

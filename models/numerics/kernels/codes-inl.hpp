@@ -49,13 +49,13 @@ HWY_INLINE Vector decode_integers(hn::Vec<SignedBytes> codes) {
 
 // The code in the low bits of each lane; what is above it is left over. Formats without NaN are not
 // given one.
-template <class Element>
+template <class Element, bool kMayBeNan = true>
 HWY_INLINE hn::Vec<Words> encode_lanes(Vector ratios) {
   if constexpr (Element::kInteger) return encode_integers<Element>(ratios);
   if constexpr (std::is_same_v<Element, Bf16Element>)
     return hn::ShiftRight<detail::kBf16DroppedBits>(bf16_rounded_or_nan(ratios));
   if constexpr (!Element::kInteger && !std::is_same_v<Element, Bf16Element>)
-    return encode_small<Element>(ratios);
+    return encode_small<Element, kMayBeNan>(ratios);
 }
 
 template <class Element>
@@ -68,12 +68,12 @@ HWY_INLINE void store_codes(hn::Vec<Words> codes, std::byte* to) {
   }
 }
 
-template <class Element>
+template <class Element, bool kMayBeNan = true>
 HWY_INLINE void store_encoded(Vector ratios, std::byte* to) {
   if constexpr (std::is_same_v<Element, Fp32Element>) {
     store(ratios, reinterpret_cast<float*>(to));
   } else {
-    store_codes<Element>(encode_lanes<Element>(ratios), to);
+    store_codes<Element>(encode_lanes<Element, kMayBeNan>(ratios), to);
   }
 }
 
@@ -85,13 +85,13 @@ HWY_INLINE Vector load_decoded(const std::byte* from) {
     return decode_integers<Element>(
         hn::LoadU(SignedBytes(), reinterpret_cast<const std::int8_t*>(from)));
   } else if constexpr (kHalf<Element>) {
-    const auto codes =
-        hn::PromoteTo(Words(), hn::LoadU(Halves(), reinterpret_cast<const std::uint16_t*>(from)));
-    if constexpr (std::is_same_v<Element, Bf16Element>) return floats_of(codes);
-    if constexpr (!std::is_same_v<Element, Bf16Element>) return decode_small<Element>(codes);
+    const auto codes = hn::LoadU(Halves(), reinterpret_cast<const std::uint16_t*>(from));
+    if constexpr (std::is_same_v<Element, Bf16Element>)
+      return floats_of(hn::PromoteTo(Words(), codes));
+    if constexpr (!std::is_same_v<Element, Bf16Element>) return decode_stored<Element>(codes);
   } else {
-    return decode_small<Element>(hn::PromoteTo(
-        Words(), hn::LoadU(UnsignedBytes(), reinterpret_cast<const std::uint8_t*>(from))));
+    return decode_stored<Element>(hn::PromoteTo(
+        Halves(), hn::LoadU(UnsignedBytes(), reinterpret_cast<const std::uint8_t*>(from))));
   }
 }
 

@@ -26,12 +26,12 @@ namespace {
 template <class Element, class Scales>
 HWY_INLINE void quantize_run(const float* values, std::size_t count, const Scales& scales,
                              std::byte* codes) {
-  constexpr bool kZeroesNan = Element::kInteger && std::is_same_v<Scales, NoScale>;
+  constexpr bool kPlain = std::is_same_v<Scales, NoScale>;  // else a NaN has become 0
   std::size_t i = 0;
   for (; i + lanes() <= count; i += lanes()) {
     Vector ratios = quotients(load(values + i), scales, i);
-    if constexpr (kZeroesNan) ratios = without_nan(ratios);
-    store_encoded<Element>(ratios, codes + i * kCodeBytes<Element>);
+    if constexpr (Element::kInteger && kPlain) ratios = without_nan(ratios);
+    store_encoded<Element, kPlain>(ratios, codes + i * kCodeBytes<Element>);
   }
   for (; i < count; ++i)
     store_code<Element>(quotient(values[i], scales, i), codes + i * kCodeBytes<Element>);

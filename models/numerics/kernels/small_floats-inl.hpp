@@ -70,7 +70,7 @@ HWY_INLINE hn::Vec<Ints> rounded_code(hn::Vec<Ints> size) {
 }
 
 // What is not finite replaces the code of its magnitude. A format without such values is not given NaN.
-template <class Element>
+template <class Element, bool kMayBeNan = true>
 HWY_INLINE hn::Vec<Ints> with_specials(hn::Vec<Ints> code, hn::Vec<Ints> size) {
   using Format = SmallFloat<Element>;
   // Integers are only compared by Gt.
@@ -85,6 +85,7 @@ HWY_INLINE hn::Vec<Ints> with_specials(hn::Vec<Ints> code, hn::Vec<Ints> size) {
     return hn::IfThenElse(hn::Gt(size, below_infinity), ints(Element::kNanCode), code);
   } else if constexpr (Format::kSpecials == SpecialValues::ieee) {
     code = hn::IfThenElse(hn::Gt(size, below_infinity), ints(Format::kInfCode), code);
+    if constexpr (!kMayBeNan) return code;
     return hn::IfThenElse(hn::Gt(size, infinity), ints(Element::kNanCode), code);
   } else {
     return code;
@@ -92,13 +93,13 @@ HWY_INLINE hn::Vec<Ints> with_specials(hn::Vec<Ints> code, hn::Vec<Ints> size) {
 }
 
 // The code in the low bits of each lane; what is above it is left over.
-template <class Element>
+template <class Element, bool kMayBeNan = true>
 HWY_INLINE hn::Vec<Words> encode_small(Vector ratios) {
   using Format = SmallFloat<Element>;
   constexpr std::uint32_t kSign = 1U << Format::kMagnitudeBits;
   const auto size = hn::And(hn::BitCast(Ints(), ratios), ints(kMagnitudeMask));
   const auto within = hn::Min(size, ints(std::bit_cast<std::int32_t>(Format::kLargest)));
-  const auto code = with_specials<Element>(rounded_code<Format>(within), size);
+  const auto code = with_specials<Element, kMayBeNan>(rounded_code<Format>(within), size);
   const auto sign =
       hn::And(hn::ShiftRight<31 - Format::kMagnitudeBits>(hn::BitCast(Words(), ratios)),
               hn::Set(Words(), kSign));
@@ -130,6 +131,50 @@ HWY_INLINE Vector decode_small(hn::Vec<Words> codes) {
       hn::ShiftLeft<31 - Format::kMagnitudeBits>(hn::And(codes, hn::Set(Words(), kSign)));
   return hn::BitCast(Floats(), hn::Or(number, hn::BitCast(Ints(), sign)));
 }
+
+// Codes as they are stored, one to a byte or to two, and the same values.
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2 && !defined(HWY_DISABLE_F16C)
+
+// Processors of these targets convert binary16, subnormals included, in one instruction. A code that is
+// moved to the upper bits of one has its value but for a power of two, by which the biases differ.
+template <class Element>
+HWY_INLINE Vector decode_stored(hn::Vec<Halves> codes) {
+  using Format = SmallFloat<Element>;
+  constexpr int kHalfBias = 15;
+  constexpr int kBits = 1 + Format::kMagnitudeBits;
+  constexpr int kExponentBits = Format::kMagnitudeBits - Format::kMantissaBits;
+  constexpr int kToExponent = 5 - kExponentBits;  // bits between the sign and the exponent
+  constexpr std::uint16_t kBetween = 0x8000U - (0x8000U >> kToExponent);
+  constexpr float kFactor =
+      std::bit_cast<float>(power_of_two_bits(kHalfBias + Format::kMinExponent - 1));
+  const hn::RebindToSigned<Halves> signed_halves;
+  const hn::Rebind<hwy::float16_t, Floats> floats16;
+  auto half = codes;
+  if constexpr (kBits < 16) half = hn::ShiftLeft<16 - kBits>(half);
+  if constexpr (kToExponent > 0) {  // copies of the sign move in, and are taken away
+    const auto moved = hn::ShiftRight<kToExponent>(hn::BitCast(signed_halves, half));
+    half = hn::AndNot(hn::Set(Halves(), kBetween), hn::BitCast(Halves(), moved));
+  }
+  Vector value = hn::PromoteTo(Floats(), hn::BitCast(floats16, half));
+  if constexpr (kFactor != 1.0F) value = hn::Mul(value, hn::Set(Floats(), kFactor));
+  if constexpr (Format::kSpecials == SpecialValues::only_nan) {
+    // What the code of NaN would be, did the numbers go on: the next step after the largest, 448.
+    constexpr float kBeyond = Format::kLargest + Format::kLargest / 14.0F;
+    const Vector nan = hn::BitCast(Floats(), ints(kQuietNanBits));
+    const auto is_nan = hn::Eq(hn::Abs(value), hn::Set(Floats(), kBeyond));
+    value = hn::IfThenElse(is_nan, hn::CopySign(nan, value), value);
+  }
+  return value;
+}
+
+#else
+
+template <class Element>
+HWY_INLINE Vector decode_stored(hn::Vec<Halves> codes) {
+  return decode_small<Element>(hn::PromoteTo(Words(), codes));
+}
+
+#endif
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
