@@ -11,6 +11,7 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <hwy/highway.h>
 
@@ -25,15 +26,13 @@ namespace {
 
 // Bits of a code in a payload.
 template <class Element>
-constexpr int kBits = CHAR_BIT * sizeof(typename Element::Code);
-template <>
-constexpr int kBits<Int4Element> = 4;
-template <>
-constexpr int kBits<Fp4E2m1Element> = 4;
-template <>
-constexpr int kBits<Fp6E2m3Element> = 6;
-template <>
-constexpr int kBits<Fp6E3m2Element> = 6;
+constexpr int bits_of_code() {
+  if constexpr (std::is_same_v<Element, Int4Element>) return 4;
+  if constexpr (requires { Element::kMagnitudeBits; }) return 1 + Element::kMagnitudeBits;
+  return CHAR_BIT * sizeof(typename Element::Code);
+}
+template <class Element>
+constexpr int kBits = bits_of_code<Element>();
 template <class Element>
 constexpr bool kPacked = kBits<Element> < CHAR_BIT;
 
