@@ -25,8 +25,8 @@ struct CacheLineAllocator {
 };
 
 /// For what BlockCodec reads and writes. It asks for no alignment, but blocks of the heap begin 16 bytes
-/// behind a cache line, where each vector of 64 bytes lies in two lines: a hop of int8 takes twice as
-/// long there.
+/// behind a cache line, where each vector of 64 bytes lies in two lines: a hop of int8 takes half as
+/// long again there.
 template <class T>
 using AlignedVector = std::vector<T, CacheLineAllocator<T>>;
 
