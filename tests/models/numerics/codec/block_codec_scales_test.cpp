@@ -1,4 +1,4 @@
-#include "models/numerics/codec/block_codec.hpp"
+// block_codec where it makes scales.
 #include "tests/models/numerics/codec/codecs.hpp"
 
 using namespace equarx::numerics;
