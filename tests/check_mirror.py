@@ -13,7 +13,7 @@ FOLDERS = {"tools/cli": "the program by its command line, one file for each comm
 # Files that are tested from several sides, each in a file of its own: FILE_SIDE_test.cpp.
 SIDES = {
     "models/collectives/ring_program": ("torus",),
-    "models/numerics/codec/block_codec": ("counts", "stochastic"),
+    "models/numerics/codec/block_codec": ("counts", "scales", "stochastic"),
     "models/values/value_executor": ("collectives", "memory"),
     "sim/time_executor": ("disturbance", "schedule"),
 }

@@ -22,7 +22,7 @@ ROOMS = {
     "models/numerics/codec": {
         "models/formats", "models/numerics/random", "models/numerics/elements",
         "models/numerics/kernels"},
-    "models/numerics/inputs": {"models/numerics/random"},
+    "models/numerics/inputs": {"models/numerics/kernels"},
     "models/numerics/errors": set(),
     "models/hardware": {"models/units", "fmt/"},
     "models/collectives": {"models/formats", "fmt/"},

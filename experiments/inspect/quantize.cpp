@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 #include <string_view>
+#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,7 +12,9 @@
 #include "experiments/config/format_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/inspect/piece_line.hpp"
 #include "experiments/output/table.hpp"
+#include "models/numerics/codec/aligned_vector.hpp"
 #include "models/tensors/npy_writer.hpp"
 
 namespace equarx::inspect {
@@ -29,20 +32,80 @@ std::uint64_t piece_elements(const QuantizeOptions& options) {
   return format.block * std::max<std::uint64_t>(1, kAbout / format.block);
 }
 
-/// Goes through the tensor from its start to its end.
+/// A piece of the tensor on its way through the format.
+struct Piece {
+  numerics::AlignedVector<float> values;
+  numerics::AlignedVector<float> decoded;
+  numerics::QuantizeCounts counts;
+  std::uint64_t bytes = 0;  ///< of payload and scales
+
+  numerics::AlignedVector<float> absmax;
+  numerics::AlignedVector<float> scales;
+  numerics::AlignedVector<std::byte> scale_bytes;
+  numerics::AlignedVector<std::byte> payload;
+};
+
+/// Quantizes values [first, first + size) of the file.
+void quantize(const tensors::TensorFile& file, const numerics::BlockCodec& codec,
+              std::uint64_t first, std::size_t size, Piece& piece) {
+  const BlockFormat& format = codec.format();
+  piece.values.resize(size);
+  piece.decoded.resize(size);
+  file.read(first, piece.values);
+  piece.absmax.assign(numerics::scale_count(format, size), 0.0F);
+  piece.scales.resize(piece.absmax.size());
+  piece.scale_bytes.resize(format.scaled ? piece.absmax.size() * numerics::scale_bytes(format.scale)
+                                         : 0);
+  piece.payload.resize(numerics::payload_bytes(format, size));
+  piece.counts = {};
+  const numerics::RoundingKey key{.first_element = first};
+  if (format.scaled) {
+    codec.find_absmax(piece.values, 0, piece.absmax);
+    codec.encode_scales(piece.absmax, piece.scale_bytes);
+    codec.decode_scales(piece.scale_bytes, piece.scales);
+    piece.counts = codec.count(piece.values, 0, piece.scales, key);
+  }
+  codec.quantize(piece.values, 0, piece.scales, piece.payload, key);
+  codec.dequantize(piece.payload, 0, piece.scales, piece.decoded);
+  piece.bytes = piece.payload.size() + piece.scale_bytes.size();
+}
+
+/// One for each core, but no more than have work, and no more than one thread can add up the errors of
+/// or than have room: pieces of the largest groups take gigabytes.
+unsigned threads_for(std::uint64_t pieces, std::uint64_t piece) {
+  constexpr std::uint64_t kKeepUp = 8;
+  constexpr std::uint64_t kRoom = 256 << 20;
+  const std::uint64_t bytes = piece * 2 * sizeof(float);
+  const std::uint64_t cores = std::max(1U, std::thread::hardware_concurrency());
+  const std::uint64_t most = std::min({cores, kKeepUp, pieces, kRoom / bytes});
+  return static_cast<unsigned>(std::max<std::uint64_t>(1, most));
+}
+
+/// Goes through the tensor from its start to its end. Threads quantize the pieces; errors, which are sums
+/// of floating-point numbers, are added up in the order of the tensor, so that no bit of them depends
+/// on the threads.
 class Quantizer {
  public:
   Quantizer(const tensors::TensorFile& file, const QuantizeOptions& options)
-      : file_(file), codec_(options.format), piece_(piece_elements(options)) {}
+      : file_(file),
+        codec_(options.format),
+        size_(std::min(piece_elements(options), std::max<std::uint64_t>(1, file.elements()))),
+        threads_(threads_for((file.elements() + size_ - 1) / size_, size_)),
+        slots_(PieceLine::slots(threads_)),
+        line_((file.elements() + size_ - 1) / size_, threads_,
+              [this](std::uint64_t piece, std::size_t slot) {
+                const std::uint64_t first = piece * size_;
+                quantize(file_, codec_, first, std::min(size_, file_.elements() - first),
+                         slots_[slot]);
+              }) {}
 
   /// The next dequantized values, as many as fit.
   void next(std::span<float> values) {
     while (!values.empty()) {
-      if (taken_ == decoded_.size()) advance();
-      const std::size_t count = std::min(values.size(), decoded_.size() - taken_);
-      std::ranges::copy_n(decoded_.begin() + static_cast<std::ptrdiff_t>(taken_),
-                          static_cast<std::ptrdiff_t>(count), values.begin());
-      taken_ += count;
+      if (left_.empty()) advance();
+      const std::size_t count = std::min(values.size(), left_.size());
+      std::ranges::copy(left_.first(count), values.begin());
+      left_ = left_.subspan(count);
       values = values.subspan(count);
     }
   }
@@ -59,46 +122,26 @@ class Quantizer {
   }
 
  private:
-  /// Quantizes the next piece.
   void advance() {
-    const BlockFormat& format = codec_.format();
-    const std::size_t size = std::min(piece_, file_.elements() - at_);
-    values_.resize(size);
-    decoded_.resize(size);
-    file_.read(at_, values_);
-    absmax_.assign(numerics::scale_count(format, size), 0.0F);
-    scales_.resize(absmax_.size());
-    scale_bytes_.resize(format.scaled ? absmax_.size() * numerics::scale_bytes(format.scale) : 0);
-    payload_.resize(numerics::payload_bytes(format, size));
-    const numerics::RoundingKey key{.first_element = at_};
-    if (format.scaled) {
-      codec_.find_absmax(values_, 0, absmax_);
-      codec_.encode_scales(absmax_, scale_bytes_);
-      codec_.decode_scales(scale_bytes_, scales_);
-      counts_ += codec_.count(values_, 0, scales_, key);
-    }
-    codec_.quantize(values_, 0, scales_, payload_, key);
-    codec_.dequantize(payload_, 0, scales_, decoded_);
-    error_.add(decoded_, std::span<const float>(values_));
-    bytes_ += payload_.size() + scale_bytes_.size();
-    at_ += size;
-    taken_ = 0;
+    const Piece& piece = slots_[line_.take()];
+    error_.add(piece.decoded, std::span<const float>(piece.values));
+    counts_ += piece.counts;
+    bytes_ += piece.bytes;
+    at_ += piece.values.size();
+    left_ = piece.decoded;
   }
 
   const tensors::TensorFile& file_;
-  numerics::BlockCodec codec_;
-  std::uint64_t piece_;
+  const numerics::BlockCodec codec_;
+  const std::uint64_t size_;  ///< of a piece, but for the last
+  const unsigned threads_;
   std::uint64_t at_ = 0;
-  std::size_t taken_ = 0;  // of decoded_
+  std::span<const float> left_;  ///< of the piece that was taken: not yet given to next()
   std::uint64_t bytes_ = 0;
-  std::vector<float> values_;
-  std::vector<float> absmax_;
-  std::vector<float> scales_;
-  std::vector<float> decoded_;
-  std::vector<std::byte> scale_bytes_;
-  std::vector<std::byte> payload_;
   numerics::ErrorAccumulator error_;
   numerics::QuantizeCounts counts_;
+  std::vector<Piece> slots_;
+  PieceLine line_;  ///< last: its threads end before what they use does
 };
 
 bool names_plain(input::ObjectReader& reader) {

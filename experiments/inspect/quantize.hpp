@@ -32,8 +32,9 @@ struct QuantizeReport {
   double bits_per_element = 0.0;    ///< payload and scales
 };
 
-/// Quantizes and dequantizes the whole tensor, piece by piece. With `output`, writes the dequantized values
-/// there as a .npy file of float32. @throws tensors::FileError.
+/// Quantizes and dequantizes the whole tensor, piece by piece, on all cores; neither the report nor what is
+/// written depends on how many there are. With `output`, writes the dequantized values there as a .npy file
+/// of float32. @throws tensors::FileError.
 QuantizeReport quantize_file(const tensors::TensorFile& file, const QuantizeOptions& options,
                              const std::optional<std::filesystem::path>& output);
 

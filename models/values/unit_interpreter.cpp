@@ -22,9 +22,9 @@ namespace {
 
 /// Makes room for `size` elements to be overwritten, and no more: a vector that grows by itself
 /// would take up to twice the memory as soon as one unit is larger than the one before.
-template <typename T>
-void make_room(std::vector<T>& elements, std::size_t size) {
-  if (size > elements.capacity()) std::vector<T>().swap(elements);
+template <class Vector>
+void make_room(Vector& elements, std::size_t size) {
+  if (size > elements.capacity()) Vector().swap(elements);
   elements.resize(size);
 }
 
@@ -107,7 +107,7 @@ void UnitInterpreter::find_exact() {
   switch (program_.collective) {
     case Collective::all_reduce:
     case Collective::reduce_scatter:
-      for (const std::vector<float>& values : values_)
+      for (const numerics::AlignedVector<float>& values : values_)
         for (std::size_t i = 0; i < size; ++i) exact_[i] += double{values[i]};
       return;
     case Collective::broadcast: std::ranges::copy(values_[0], exact_.begin()); return;
@@ -168,8 +168,8 @@ void UnitInterpreter::run_on(const Instruction& instruction, const Place& place)
 }
 
 /// The abs-max of the tile's minishard, from zeros at its first microshard.
-std::vector<float>& UnitInterpreter::absmax_of(const Tile& tile, Rank rank,
-                                               const numerics::BlockCodec& format) {
+numerics::AlignedVector<float>& UnitInterpreter::absmax_of(const Tile& tile, Rank rank,
+                                                           const numerics::BlockCodec& format) {
   std::vector<AbsMax>& all = absmax_[rank];
   const Tile minishard = minishard_of(tile);
   auto found = std::ranges::find(all, minishard, &AbsMax::tile);
@@ -207,7 +207,7 @@ void UnitInterpreter::accumulate(const Instruction& instruction, const Place& pl
   const numerics::BlockCodec& format = codec(instruction.phase);
   const std::span<float> values = values_of(place);
   const Rank maker = maker_of(instruction.origin, place.rank);
-  const std::vector<std::byte>& payload = encoded(instruction.buffer, maker).bytes;
+  const numerics::AlignedVector<std::byte>& payload = encoded(instruction.buffer, maker).bytes;
   const std::span<const float> scales = scales_of(instruction.buffer, maker);
   if (instruction.finds_scales)
     format.dequantize_add_absmax(payload, place.in_minishard, scales, values, values,

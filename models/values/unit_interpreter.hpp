@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/collectives/program.hpp"
+#include "models/numerics/codec/aligned_vector.hpp"
 #include "models/numerics/codec/block_codec.hpp"
 #include "models/values/lanes.hpp"
 #include "models/values/tensor_source.hpp"
@@ -48,13 +49,13 @@ class UnitInterpreter {
  private:
   /// Encoded bytes; of scales, also the values that they decode to.
   struct Encoded {
-    std::vector<std::byte> bytes;
-    std::vector<float> scales;
+    numerics::AlignedVector<std::byte> bytes;
+    numerics::AlignedVector<float> scales;
   };
   /// The abs-max of one minishard, on its way to become scales.
   struct AbsMax {
     collectives::Tile tile;
-    std::vector<float> values;
+    numerics::AlignedVector<float> values;
   };
   /// A tile of one rank.
   struct Place {
@@ -82,8 +83,8 @@ class UnitInterpreter {
   template <typename Visit>
   void for_each_maker(collectives::BufferId buffer, const collectives::Origin& origin, Visit visit);
 
-  std::vector<float>& absmax_of(const collectives::Tile& tile, collectives::Rank rank,
-                                const numerics::BlockCodec& format);
+  numerics::AlignedVector<float>& absmax_of(const collectives::Tile& tile, collectives::Rank rank,
+                                            const numerics::BlockCodec& format);
   std::span<float> values_of(const Place& place);
   numerics::RoundingKey rounding_key(const collectives::Instruction& instruction,
                                      const Place& place) const;
@@ -104,15 +105,16 @@ class UnitInterpreter {
   const Lane* lane_ = nullptr;  // of unit_
   std::uint64_t first_element_ = 0;
   std::size_t real_elements_ = 0;
-  std::vector<collectives::Offset> peers_;   // to the ranks at the same place along the first axis
-  std::vector<std::vector<float>> values_;   // by rank: first its input, then its partial sums
+  std::vector<collectives::Offset> peers_;  // to the ranks at the same place along the first axis
+  std::vector<numerics::AlignedVector<float>>
+      values_;                               // by rank: first its input, then its partial sums
   std::vector<std::vector<AbsMax>> absmax_;  // by rank
   std::vector<Encoded> encoded_;  // by place in the lane's buffers, and slot of the maker
   std::vector<double> exact_;
-  std::vector<float> result_;
+  numerics::AlignedVector<float> result_;
   std::vector<bool> have_result_;  // by element where a delivery starts
-  std::vector<float> decoded_;
-  std::vector<std::byte> rounded_;
+  numerics::AlignedVector<float> decoded_;
+  numerics::AlignedVector<std::byte> rounded_;
   bool ranks_identical_ = true;
   std::vector<std::uint64_t> sent_;
   std::vector<std::uint64_t> received_;

@@ -1,14 +1,29 @@
-// Kernels against memcpy. All rates are bytes read plus bytes written per second, so that a ratio of
-// two rates says what part of the speed of memory a kernel reaches. Tiles fit in a 1 MiB second-level
-// cache.
+// Kernels against a copy in memory, and every format against int8. Rates are bytes read plus bytes
+// written per second, so that a ratio of two rates says what part of the speed of memory a kernel
+// reaches. Tiles fit in a 1 MiB second-level cache, and begin at cache lines, as those of the program do.
+//
+// Speeds of shared machines drift by a third within minutes, so a hop is measured in turns with a copy
+// of as many bytes and with an int8 hop, and what is printed are medians of the ratios of neighbours:
+//   of_copy  the hop's bytes per second, as a part of the copy's
+//   of_int8  the hop's elements per second, as a part of int8's
+// With --target=AVX2, or another of Highway's names, vectors are no newer than that.
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <benchmark/benchmark.h>
+#include <hwy/aligned_allocator.h>
+#include <hwy/targets.h>
 
+#include "models/numerics/codec/aligned_vector.hpp"
 #include "models/numerics/codec/bfloat16_spans.hpp"
 #include "models/numerics/codec/block_codec.hpp"
 #include "models/numerics/inputs/inputs.hpp"
@@ -19,8 +34,8 @@ using namespace equarx::numerics;
 
 constexpr std::size_t kMinishard = 64 * 1024;  // elements: 64 for each strided scale
 
-std::vector<float> normals(std::size_t count) {
-  std::vector<float> values(count);
+AlignedVector<float> normals(std::size_t count) {
+  AlignedVector<float> values(count);
   generate({}, 0, 0, values);
   return values;
 }
@@ -32,25 +47,38 @@ void report(benchmark::State& state, std::size_t bytes, std::size_t elements) {
       benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-// What one hop of a minishard reads and writes: payload, sums and again payload, sums read twice.
-constexpr std::size_t kHopBytes = kMinishard * (1 + 4 + 4 + 4 + 1);
+/// Reads and writes `bytes` in all, in two passes over a tile half as large, so that source and
+/// destination fit in the cache beside each other.
+///
+/// Where the two lie matters: glibc copies tiles of this size with `rep movsb`, which is twenty times
+/// slower on some CPUs if the destination is a few bytes behind the source modulo a page, as two blocks
+/// of the heap are (16 bytes). So both are in one block here, half a page apart modulo a page, which is
+/// as far from that as can be.
+class Copy {
+ public:
+  explicit Copy(std::size_t bytes)
+      : size_(bytes / 2 / kPasses), to_((size_ / kPage + 1) * kPage + kPage / 2) {
+    block_ = hwy::AllocateAligned<std::byte>(to_ + size_ + kPage);
+    std::memset(block_.get(), 1, to_ + size_ + kPage);
+    const auto address = reinterpret_cast<std::uintptr_t>(block_.get());
+    from_ = (kPage - address % kPage) % kPage;
+  }
 
-// Reads and writes `bytes` in all, in two passes over a tile half as large, so that source and
-// destination fit in the cache beside each other.
-void copy(benchmark::State& state, std::size_t bytes) {
-  constexpr int kPasses = 2;
-  const std::vector<std::byte> from(bytes / 2 / kPasses, std::byte{1});
-  std::vector<std::byte> to(from.size());
-  for (auto _ : state) {
-    for (int pass = 0; pass < kPasses; ++pass) {
-      std::memcpy(to.data(), from.data(), from.size());
+  void run() {
+    for (std::size_t pass = 0; pass < kPasses; ++pass) {
+      std::memcpy(block_.get() + from_ + to_, block_.get() + from_, size_);
       benchmark::ClobberMemory();
     }
   }
-  report(state, bytes, kMinishard);
-}
-void memcpy_as_hop(benchmark::State& state) { copy(state, kHopBytes); }
-BENCHMARK(memcpy_as_hop);
+
+ private:
+  static constexpr std::size_t kPasses = 2;
+  static constexpr std::size_t kPage = 4096;
+  std::size_t size_;
+  std::size_t from_ = 0;
+  std::size_t to_;  ///< from the source
+  hwy::AlignedFreeUniquePtr<std::byte[]> block_;
+};
 
 // One rank's side of a hop. What arrives is added, and the next time subtracted, so that sums stay as
 // they are.
@@ -63,6 +91,7 @@ class Hop {
         scales_(absmax_.size()),
         wire_scales_(absmax_.size() * scale_bytes(format.scale)),
         payload_(payload_bytes(format, kMinishard)) {
+    if (format.rounding == Rounding::stochastic) key_ = RoundingKey{};
     codec_.find_absmax(sums_, 0, absmax_);
     send();
     arrived_[0] = payload_;
@@ -72,77 +101,135 @@ class Hop {
     arrived_scales_ = scales_;
   }
 
-  void receive(std::size_t turn) {
+  /// What a hop reads and writes: payload, sums, again sums, payload. Scales are left out.
+  std::size_t bytes() const { return 2 * payload_.size() + 3 * kMinishard * sizeof(float); }
+
+  void run() {
+    receive();
+    send();
+  }
+
+  void receive() {
     std::memset(absmax_.data(), 0, absmax_.size() * sizeof(float));
-    codec_.dequantize_add_absmax(arrived_[turn % arrived_.size()], 0, arrived_scales_, sums_, sums_,
-                                 absmax_);
+    codec_.dequantize_add_absmax(arrived_[turn_++ % arrived_.size()], 0, arrived_scales_, sums_,
+                                 sums_, absmax_);
+    benchmark::ClobberMemory();
   }
 
   void send() {
     codec_.encode_scales(absmax_, wire_scales_);
     codec_.decode_scales(wire_scales_, scales_);
-    codec_.quantize(sums_, 0, scales_, payload_);
+    codec_.quantize(sums_, 0, scales_, payload_, key_);
+    benchmark::ClobberMemory();
   }
 
-  QuantizeCounts count() const { return codec_.count(sums_, 0, scales_); }
+  QuantizeCounts count() const { return codec_.count(sums_, 0, scales_, key_); }
 
  private:
   BlockCodec codec_;
-  std::vector<float> sums_, absmax_, scales_, arrived_scales_;
-  std::vector<std::byte> wire_scales_, payload_;
-  std::array<std::vector<std::byte>, 2> arrived_;
+  AlignedVector<float> sums_, absmax_, scales_, arrived_scales_;
+  AlignedVector<std::byte> wire_scales_, payload_;
+  std::array<AlignedVector<std::byte>, 2> arrived_;
+  std::optional<RoundingKey> key_;
+  std::size_t turn_ = 0;
 };
 
-void hop(benchmark::State& state, const BlockFormat& format) {
-  Hop hop(format);
-  std::size_t turn = 0;
-  for (auto _ : state) {
-    hop.receive(turn++);
-    hop.send();
-    benchmark::ClobberMemory();
-  }
-  report(state, kHopBytes, kMinishard);
+constexpr BlockFormat kInt8{.element = ElementFormat::int8, .scaled = true};
+
+// Seconds that one of many calls takes, which follow one that fills the cache.
+template <class Work>
+double seconds(Work& work) {
+  constexpr int kCalls = 16;
+  using Clock = std::chrono::steady_clock;
+  work.run();
+  const Clock::time_point start = Clock::now();
+  for (int call = 0; call < kCalls; ++call) work.run();
+  return std::chrono::duration<double>(Clock::now() - start).count() / kCalls;
 }
 
-BlockFormat strided(ElementFormat element) { return {.element = element, .scaled = true}; }
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// The clock is our own: each iteration also runs what the hop is compared with.
+void hop(benchmark::State& state, const BlockFormat& format) {
+  Hop own(format);
+  Hop int8(kInt8);
+  Copy copy(own.bytes());
+  std::vector<double> of_copy;
+  std::vector<double> of_int8;
+  for (auto _ : state) {
+    const double copied = seconds(copy);
+    const double hopped = seconds(own);
+    const double as_int8 = seconds(int8);
+    of_copy.push_back(copied / hopped);
+    of_int8.push_back(as_int8 / hopped);
+    state.SetIterationTime(hopped);
+  }
+  report(state, own.bytes(), kMinishard);
+  state.counters["of_copy"] = median(of_copy);
+  state.counters["of_int8"] = median(of_int8);
+}
+
+BlockFormat plain(ElementFormat element) { return {.element = element}; }
+BlockFormat stochastic(ElementFormat element) {
+  return {.element = element, .scaled = true, .rounding = Rounding::stochastic};
+}
 BlockFormat contiguous(ElementFormat element) {
   return {element, true, ScaleFormat::fp32, ScaleLayout::contiguous, 128};
 }
 
-BENCHMARK_CAPTURE(hop, int8 strided, strided(ElementFormat::int8));
-BENCHMARK_CAPTURE(hop, int8 blocks of 128, contiguous(ElementFormat::int8));
-BENCHMARK_CAPTURE(hop, fp8 - e4m3 strided, strided(ElementFormat::fp8_e4m3));
-BENCHMARK_CAPTURE(hop, int4 strided, strided(ElementFormat::int4));
+void add_hop(const std::string& label, const BlockFormat& format) {
+  benchmark::RegisterBenchmark(("hop/" + label).c_str(), [format](benchmark::State& state) {
+    hop(state, format);
+  })->UseManualTime();
+}
+
+void add_hops() {
+  for (const NamedFormat& named : named_formats()) add_hop(std::string(named.name), named.format);
+  add_hop("int8 in blocks of 128", contiguous(ElementFormat::int8));
+  add_hop("int8 stochastic", stochastic(ElementFormat::int8));
+  add_hop("fp8-e4m3 stochastic", stochastic(ElementFormat::fp8_e4m3));
+  add_hop("fp8-e5m2 stochastic", stochastic(ElementFormat::fp8_e5m2));
+  add_hop("fp8-e4m3 without scales", plain(ElementFormat::fp8_e4m3));
+}
+
+void copy_as_hop(benchmark::State& state) {
+  const std::size_t bytes = Hop(kInt8).bytes();
+  Copy copy(bytes);
+  for (auto _ : state) copy.run();
+  report(state, bytes, kMinishard);
+}
+BENCHMARK(copy_as_hop);
 
 void receive_int8(benchmark::State& state) {
-  Hop hop(strided(ElementFormat::int8));
-  std::size_t turn = 0;
-  for (auto _ : state) {
-    hop.receive(turn++);
-    benchmark::ClobberMemory();
-  }
+  Hop hop(kInt8);
+  for (auto _ : state) hop.receive();
   report(state, kMinishard * (1 + 4 + 4), kMinishard);
 }
 BENCHMARK(receive_int8);
 
 void send_int8(benchmark::State& state) {
-  Hop hop(strided(ElementFormat::int8));
-  hop.receive(0);
-  for (auto _ : state) {
-    hop.send();
-    benchmark::ClobberMemory();
-  }
+  Hop hop(kInt8);
+  hop.receive();
+  for (auto _ : state) hop.send();
   report(state, kMinishard * (4 + 1), kMinishard);
 }
 BENCHMARK(send_int8);
 
 constexpr std::size_t kBf16Bytes = kMinishard * (4 + 2);
-void memcpy_as_bf16(benchmark::State& state) { copy(state, kBf16Bytes); }
-BENCHMARK(memcpy_as_bf16);
+void copy_as_bf16(benchmark::State& state) {
+  Copy copy(kBf16Bytes);
+  for (auto _ : state) copy.run();
+  report(state, kBf16Bytes, kMinishard);
+}
+BENCHMARK(copy_as_bf16);
 
 void bf16_encode(benchmark::State& state) {
-  const std::vector<float> values = normals(kMinishard);
-  std::vector<std::uint16_t> codes(kMinishard);
+  const AlignedVector<float> values = normals(kMinishard);
+  AlignedVector<std::uint16_t> codes(kMinishard);
   for (auto _ : state) {
     encode_bf16(values, codes);
     benchmark::ClobberMemory();
@@ -152,8 +239,8 @@ void bf16_encode(benchmark::State& state) {
 BENCHMARK(bf16_encode);
 
 void bf16_decode(benchmark::State& state) {
-  const std::vector<std::uint16_t> codes(kMinishard, 0x3f80);
-  std::vector<float> values(kMinishard);
+  const AlignedVector<std::uint16_t> codes(kMinishard, 0x3f80);
+  AlignedVector<float> values(kMinishard);
   for (auto _ : state) {
     decode_bf16(codes, values);
     benchmark::ClobberMemory();
@@ -162,23 +249,57 @@ void bf16_decode(benchmark::State& state) {
 }
 BENCHMARK(bf16_decode);
 
-void count_int8(benchmark::State& state) {
-  const Hop hop(strided(ElementFormat::int8));
+void count(benchmark::State& state, const BlockFormat& format) {
+  const Hop hop(format);
   for (auto _ : state) benchmark::DoNotOptimize(hop.count());
   report(state, kMinishard * 4, kMinishard);
 }
-BENCHMARK(count_int8);
+BENCHMARK_CAPTURE(count, int8, kInt8);
+BENCHMARK_CAPTURE(count, fp8_e4m3, {.element = ElementFormat::fp8_e4m3, .scaled = true});
 
-void generate_normal(benchmark::State& state) {
-  std::vector<float> values(kMinishard);
+void generate_values(benchmark::State& state, Distribution distribution) {
+  AlignedVector<float> values(kMinishard);
   for (auto _ : state) {
-    generate({}, 0, 0, values);
+    generate({.distribution = distribution}, 0, 0, values);
     benchmark::ClobberMemory();
   }
   report(state, kMinishard * 4, kMinishard);
 }
-BENCHMARK(generate_normal);
+BENCHMARK_CAPTURE(generate_values, normal, Distribution::normal);
+BENCHMARK_CAPTURE(generate_values, uniform, Distribution::uniform);
+BENCHMARK_CAPTURE(generate_values, heavy_tailed, Distribution::heavy_tailed);
+
+/// Leaves out the targets that are newer than that of the argument, which have lower bits. Returns
+/// whether it was one; false, after a message, if this machine has no such target.
+bool limit_targets(std::string_view name) {
+  std::int64_t newer = 0;
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    if (hwy::TargetName(target) == name) {
+      hwy::DisableTargets(newer);
+      return true;
+    }
+    newer |= target;
+  }
+  return false;
+}
 
 }  // namespace
 
-BENCHMARK_MAIN();
+int main(int argument_count, char** arguments) {
+  constexpr std::string_view kTarget = "--target=";
+  char** const end = arguments + argument_count;
+  char** const target =
+      std::find_if(arguments + 1, end, [&](std::string_view a) { return a.starts_with(kTarget); });
+  if (target != end) {
+    if (!limit_targets(std::string_view(*target).substr(kTarget.size()))) {
+      std::fprintf(stderr, "this machine does not have %s\n", *target);
+      return 1;
+    }
+    std::rotate(target, target + 1, end);
+    --argument_count;
+  }
+  add_hops();
+  benchmark::Initialize(&argument_count, arguments);
+  if (benchmark::ReportUnrecognizedArguments(argument_count, arguments)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+}

@@ -1,44 +1,13 @@
 #include "models/numerics/codec/block_codec.hpp"
 
-#include <algorithm>
-#include <array>
-#include <climits>
 #include <stdexcept>
 #include <string>
 
-#include "models/numerics/codec/scales.hpp"
-#include "models/numerics/elements/bit_packing.hpp"
 #include "models/numerics/kernels/kernels.hpp"
 
 namespace equarx::numerics {
 
 namespace {
-
-// Elements that are packed or unpacked at once. A multiple of 8, so that whole bytes are.
-constexpr std::size_t kPackedChunk = 1024;
-using CodeChunk = std::array<std::byte, kPackedChunk>;
-
-bool is_packed(ElementFormat format) { return element_bits(format) < CHAR_BIT; }
-
-void pack(ElementFormat format, const std::byte* codes, std::size_t count, std::byte* packed) {
-  if (element_bits(format) == 6) return pack_codes<6>(codes, count, packed);
-  pack_codes<4>(codes, count, packed);
-}
-
-void unpack(ElementFormat format, const std::byte* packed, std::size_t count, std::byte* codes) {
-  if (element_bits(format) == 6) return unpack_codes<6, false>(packed, count, codes);
-  if (format == ElementFormat::int4) return unpack_codes<4, true>(packed, count, codes);
-  unpack_codes<4, false>(packed, count, codes);
-}
-
-// Calls act(offset, length, bytes) for pieces of at most kPackedChunk elements.
-template <class Bytes, class Act>
-void in_packed_chunks(ElementFormat format, std::size_t count, Bytes* payload, Act act) {
-  for (std::size_t done = 0; done < count; done += kPackedChunk) {
-    act(done, std::min(kPackedChunk, count - done),
-        payload + done * element_bits(format) / CHAR_BIT);
-  }
-}
 
 void check_equal(const char* what, std::size_t got, std::size_t expected) {
   if (got != expected) {
@@ -114,12 +83,12 @@ void BlockCodec::find_absmax(std::span<const float> values, std::size_t first,
 
 void BlockCodec::encode_scales(std::span<const float> absmax, std::span<std::byte> bytes) const {
   check_equal("bytes of scales", bytes.size(), absmax.size() * scale_bytes(format_.scale));
-  numerics::encode_scales(format_, absmax, bytes.data());
+  kernels::encode_scales(format_, absmax, bytes.data());
 }
 
 void BlockCodec::decode_scales(std::span<const std::byte> bytes, std::span<float> scales) const {
   check_equal("bytes of scales", bytes.size(), scales.size() * scale_bytes(format_.scale));
-  numerics::decode_scales(format_.scale, bytes.data(), scales);
+  kernels::decode_scales(format_.scale, bytes.data(), scales);
 }
 
 void BlockCodec::quantize(std::span<const float> values, std::size_t first,
@@ -127,32 +96,14 @@ void BlockCodec::quantize(std::span<const float> values, std::size_t first,
                           const std::optional<RoundingKey>& key) const {
   check_scales(scales.size(), first, values.size());
   check_payload(payload.size(), values.size());
-  const kernels::Piece piece{format_, first, scales.data(), checked(key)};
-  const ElementFormat element = format_.element;
-  if (!is_packed(element)) return kernels::quantize(piece, values, payload.data());
-  in_packed_chunks(element, values.size(), payload.data(),
-                   [&](std::size_t done, std::size_t length, std::byte* bytes) {
-                     CodeChunk codes;
-                     kernels::quantize({format_, first + done, scales.data()},
-                                       values.subspan(done, length), codes.data());
-                     pack(element, codes.data(), length, bytes);
-                   });
+  kernels::quantize({format_, first, scales.data(), checked(key)}, values, payload.data());
 }
 
 void BlockCodec::dequantize(std::span<const std::byte> payload, std::size_t first,
                             std::span<const float> scales, std::span<float> values) const {
   check_scales(scales.size(), first, values.size());
   check_payload(payload.size(), values.size());
-  const ElementFormat element = format_.element;
-  if (!is_packed(element))
-    return kernels::dequantize({format_, first, scales.data()}, payload.data(), values);
-  in_packed_chunks(element, values.size(), payload.data(),
-                   [&](std::size_t done, std::size_t length, const std::byte* bytes) {
-                     CodeChunk codes;
-                     unpack(element, bytes, length, codes.data());
-                     kernels::dequantize({format_, first + done, scales.data()}, codes.data(),
-                                         values.subspan(done, length));
-                   });
+  kernels::dequantize({format_, first, scales.data()}, payload.data(), values);
 }
 
 void BlockCodec::dequantize_add(std::span<const std::byte> payload, std::size_t first,
@@ -174,18 +125,8 @@ void BlockCodec::add_to(std::span<const std::byte> payload, std::size_t first,
   check_scales(scales.size(), first, sums.size());
   check_payload(payload.size(), sums.size());
   check_equal("local values", local.size(), sums.size());
-  const ElementFormat element = format_.element;
-  if (!is_packed(element))
-    return kernels::dequantize_add({format_, first, scales.data()}, payload.data(), local.data(),
-                                   sums, absmax);
-  in_packed_chunks(element, sums.size(), payload.data(),
-                   [&](std::size_t done, std::size_t length, const std::byte* bytes) {
-                     CodeChunk codes;
-                     unpack(element, bytes, length, codes.data());
-                     kernels::dequantize_add({format_, first + done, scales.data()}, codes.data(),
-                                             local.data() + done, sums.subspan(done, length),
-                                             absmax);
-                   });
+  kernels::dequantize_add({format_, first, scales.data()}, payload.data(), local.data(), sums,
+                          absmax);
 }
 
 QuantizeCounts BlockCodec::count(std::span<const float> values, std::size_t first,

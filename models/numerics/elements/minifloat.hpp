@@ -32,6 +32,8 @@ struct Minifloat {
 
   using Code = std::uint8_t;
 
+  static constexpr int kCodeMantissaBits = kMantissaBits;
+  static constexpr SpecialValues kSpecialValues = kSpecials;
   static constexpr int kMagnitudeBits = kExponentBits + kMantissaBits;
   static constexpr int kBias = (1 << (kExponentBits - 1)) - 1;
   static constexpr std::int32_t kSignCode = 1 << kMagnitudeBits;

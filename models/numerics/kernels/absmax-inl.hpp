@@ -39,6 +39,46 @@ HWY_INLINE Vector larger(Vector absmax, Vector values) {
   return hn::BitCast(Floats(), hn::Max(magnitude_bits(absmax), magnitude_bits(values)));
 }
 
+// The largest lane of magnitudes.
+HWY_INLINE float most_of(Vector magnitudes) {
+  const auto most = hn::MaxOfLanes(Ints(), hn::BitCast(Ints(), magnitudes));
+  return std::bit_cast<float>(hn::GetLane(most));
+}
+
+#if HWY_TARGET != HWY_SCALAR
+// The largest lane of each of four vectors of magnitudes, in the first four lanes of the result.
+// Interleaving two and taking the larger halves both, which is less work than each for itself.
+using Quad = hn::CappedTag<float, 4>;
+HWY_INLINE hn::Vec<Quad> larger_half(hn::Vec<Quad> four) { return four; }
+template <class V>
+HWY_INLINE hn::Vec<Quad> larger_half(V vector) {
+  const hn::Half<hn::DFromV<V>> half;
+  const hn::Repartition<std::int32_t, decltype(half)> bits;
+  const auto low = hn::BitCast(bits, hn::LowerHalf(half, vector));
+  const auto high = hn::BitCast(bits, hn::UpperHalf(half, vector));
+  return larger_half(hn::BitCast(half, hn::Max(low, high)));
+}
+template <class D>
+HWY_INLINE Vector larger_of_interleaved(D d, Vector a, Vector b) {
+  const auto low = hn::InterleaveLower(d, hn::BitCast(d, a), hn::BitCast(d, b));
+  const auto high = hn::InterleaveUpper(d, hn::BitCast(d, a), hn::BitCast(d, b));
+  return hn::BitCast(Floats(), hn::Max(hn::BitCast(Ints(), low), hn::BitCast(Ints(), high)));
+}
+HWY_INLINE hn::Vec<Quad> most_of_four(Vector a, Vector b, Vector c, Vector d) {
+  const hn::Repartition<std::uint64_t, Floats> pairs;
+  const Vector ab = larger_of_interleaved(Words(), a, b);
+  const Vector cd = larger_of_interleaved(Words(), c, d);
+  return larger_half(larger_of_interleaved(pairs, ab, cd));
+}
+// Raises four abs-max that lie beside each other.
+HWY_INLINE void raise_four(hn::Vec<Quad> most, float* absmax) {
+  const hn::Repartition<std::int32_t, Quad> bits;
+  const auto before = hn::BitCast(bits, hn::LoadU(Quad(), absmax));
+  const auto kept = hn::And(before, hn::Set(bits, kMagnitudeMask));
+  hn::StoreU(hn::BitCast(Quad(), hn::Max(kept, hn::BitCast(bits, most))), Quad(), absmax);
+}
+#endif
+
 // The abs-max of a run: of each lane if strided, else of all.
 class LaneMaxima {
  public:
@@ -58,10 +98,7 @@ class SharedMaximum {
       : absmax_(absmax + group), one_(*absmax_), many_(hn::Zero(Floats())) {}
   HWY_INLINE void raise(Vector values, std::size_t) { many_ = larger(many_, values); }
   HWY_INLINE void raise(float value, std::size_t) { one_ = larger(one_, value); }
-  HWY_INLINE void finish() {
-    const auto most = hn::MaxOfLanes(Ints(), magnitude_bits(many_));
-    *absmax_ = larger(one_, std::bit_cast<float>(hn::GetLane(most)));
-  }
+  HWY_INLINE void finish() { *absmax_ = larger(one_, most_of(many_)); }
 
  private:
   float* absmax_;

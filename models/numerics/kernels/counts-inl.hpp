@@ -8,7 +8,6 @@
 #endif
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -18,10 +17,12 @@
 
 #include <hwy/highway.h>
 
-#include "models/numerics/kernels/floats-inl.hpp"
+#include "models/numerics/kernels/blocks-inl.hpp"
+#include "models/numerics/kernels/codes-inl.hpp"
 #include "models/numerics/kernels/kernels.hpp"
 #include "models/numerics/kernels/lanes-inl.hpp"
 #include "models/numerics/kernels/quantize_counts.hpp"
+#include "models/numerics/kernels/stochastic-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace equarx::numerics::kernels {
@@ -38,30 +39,45 @@ HWY_INLINE void count_decoded(float value, float ratio, float decoded, bool plai
   counts.non_finite += lost || !std::isfinite(decoded);
 }
 
-template <class Element, class Scales>
-HWY_INLINE void count_one(float value, const Scales& scales, std::size_t i,
+// What the codes of ratios decode to, before the scale: of a vector from element i of a run on, or of one.
+struct Nearest {
+  template <class Element>
+  HWY_INLINE Vector decoded(Vector ratios, std::size_t) const {
+    return through_codes<Element>(ratios);
+  }
+  template <class Element>
+  HWY_INLINE float decoded(float ratio, std::size_t) const {
+    return Element::decode(Element::encode(ratio));
+  }
+};
+struct Random {
+  const std::uint32_t* words;  // of the run's elements
+  template <class Element>
+  HWY_INLINE Vector decoded(Vector ratios, std::size_t i) const {
+    const auto codes = encode_randomly<Element>(ratios, words + i);
+    if constexpr (!Element::kInteger) {
+      return decode_small<Element>(codes);
+    } else {
+      const Vector numbers = hn::ConvertTo(Floats(), hn::BitCast(Ints(), codes));
+      return hn::Mul(numbers, hn::Set(Floats(), 1.0F / Element::kCodesPerUnit));
+    }
+  }
+  template <class Element>
+  HWY_INLINE float decoded(float ratio, std::size_t i) const {
+    return Element::decode(Element::encode_stochastic(ratio, words[i]));
+  }
+};
+
+template <class Element, class Scales, class Rounder>
+HWY_INLINE void count_one(float value, const Scales& scales, std::size_t i, Rounder rounder,
                           QuantizeCounts& counts) {
   const float ratio = quotient(value, scales, i);
-  const float decoded = product(Element::decode(Element::encode(ratio)), scales, i);
+  const float decoded = product(rounder.template decoded<Element>(ratio, i), scales, i);
   count_decoded<Element>(value, ratio, decoded, std::is_same_v<Scales, NoScale>, counts);
 }
 
-// What the codes of these decode to, before the scale.
-template <class Element>
-HWY_INLINE Vector through_codes(Vector ratios) {
-  if constexpr (Element::kInteger) {
-    constexpr float kLargest = Element::kMaxFinite;
-    const Vector numbers = hn::IfThenElseZero(hn::Eq(ratios, ratios), ratios);
-    const Vector clamped =
-        hn::Clamp(numbers, hn::Set(Floats(), -kLargest), hn::Set(Floats(), kLargest));
-    const Vector aligned = hn::Set(Floats(), kAligned / Element::kCodesPerUnit);
-    return hn::Sub(hn::Add(clamped, aligned), aligned);
-  } else {
-    HWY_ALIGN float numbers[hn::MaxLanes(Floats())];
-    hn::Store(ratios, Floats(), numbers);
-    for (float& number : numbers) number = Element::decode(Element::encode(number));
-    return hn::Load(Floats(), numbers);
-  }
+HWY_INLINE std::uint64_t sum_of(hn::Vec<Ints> counts) {
+  return static_cast<std::uint64_t>(hn::GetLane(hn::SumOfLanes(Ints(), counts)));
 }
 
 // Counts of vectors, added up lane by lane: a mask is -1 where it holds.
@@ -69,6 +85,11 @@ struct LaneCounts {
   // Initializers of members would not be compiled for the instruction set.
   HWY_INLINE LaneCounts()
       : clipped(hn::Zero(Ints())), flushed(hn::Zero(Ints())), non_finite(hn::Zero(Ints())) {}
+  HWY_INLINE void add_to(QuantizeCounts& counts) const {
+    counts.clipped += sum_of(clipped);
+    counts.flushed += sum_of(flushed);
+    counts.non_finite += sum_of(non_finite);
+  }
   hn::Vec<Ints> clipped;
   hn::Vec<Ints> flushed;
   hn::Vec<Ints> non_finite;
@@ -79,18 +100,17 @@ HWY_INLINE void add_mask(hn::Vec<Ints>& counts, Mask mask) {
   counts = hn::Sub(counts, hn::VecFromMask(Ints(), hn::RebindMask(Ints(), mask)));
 }
 
-HWY_INLINE std::uint64_t sum_of(hn::Vec<Ints> counts) {
-  return static_cast<std::uint64_t>(hn::GetLane(hn::SumOfLanes(Ints(), counts)));
-}
-
-template <class Element, class Scales>
-HWY_INLINE void count_many(Vector values, const Scales& scales, std::size_t i, LaneCounts& counts) {
+template <class Element, class Scales, class Rounder>
+HWY_INLINE void count_many(Vector values, const Scales& scales, std::size_t i, Rounder rounder,
+                           LaneCounts& counts) {
   constexpr bool kPlain = std::is_same_v<Scales, NoScale>;
   const Vector zero = hn::Zero(Floats());
   const Vector most = hn::Set(Floats(), std::numeric_limits<float>::max());
   const Vector ratios = quotients(values, scales, i);
   const Vector sizes = hn::Abs(ratios);
-  const Vector decoded = products(through_codes<Element>(ratios), scales, i);
+  // Plain integers have no code for NaN, which becomes 0.
+  const Vector numbers = Element::kInteger && kPlain ? without_nan(ratios) : ratios;
+  const Vector decoded = products(rounder.template decoded<Element>(numbers, i), scales, i);
   const auto clips = hn::Ge(sizes, hn::Set(Floats(), Element::kClipThreshold));
   add_mask(counts.clipped, hn::And(clips, hn::Le(sizes, most)));
   auto flushed = hn::And(hn::Ne(values, zero), hn::Eq(decoded, zero));
@@ -120,9 +140,11 @@ HWY_INLINE bool count_flushed(Vector values, const Scales& scales, std::size_t i
   return true;
 }
 
-template <class Element, class Scales>
+template <class Element, class Scales, class Rounder>
 HWY_INLINE void count_run(const float* values, std::size_t count, const Scales& scales,
-                          QuantizeCounts& counts) {
+                          Rounder rounder, QuantizeCounts& counts) {
+  constexpr bool kMostlyFlushed =
+      Element::kInteger && !std::is_same_v<Scales, NoScale> && std::is_same_v<Rounder, Nearest>;
   std::size_t i = 0;
   // Stops before lanes of 32 bits could overflow.
   constexpr std::size_t kMost = std::size_t{1} << 30;
@@ -131,34 +153,65 @@ HWY_INLINE void count_run(const float* values, std::size_t count, const Scales& 
     const std::size_t end = std::min(count, i + kMost);
     for (; i + lanes() <= end; i += lanes()) {
       const Vector here = load(values + i);
-      if constexpr (Element::kInteger && !std::is_same_v<Scales, NoScale>) {
+      if constexpr (kMostlyFlushed) {
         if (count_flushed<Element>(here, scales, i, many)) continue;
       }
-      count_many<Element>(here, scales, i, many);
+      count_many<Element>(here, scales, i, rounder, many);
     }
-    counts.clipped += sum_of(many.clipped);
-    counts.flushed += sum_of(many.flushed);
-    counts.non_finite += sum_of(many.non_finite);
+    many.add_to(counts);
   }
-  for (; i < count; ++i) count_one<Element>(values[i], scales, i, counts);
+  for (; i < count; ++i) count_one<Element>(values[i], scales, i, rounder, counts);
+}
+
+// Whole blocks, too short for sums of their own.
+template <class Element>
+HWY_INLINE void count_blocks(const float* values, std::size_t blocks, std::size_t block,
+                             const float* scales, QuantizeCounts& counts) {
+  // Stops before lanes of 32 bits could overflow.
+  const std::size_t most = std::max<std::size_t>(1, (std::size_t{1} << 30) / block);
+  for (std::size_t done = 0; done < blocks; done += most) {
+    LaneCounts many;
+    for (std::size_t b = done; b < std::min(blocks, done + most); ++b) {
+      const SharedScale scale{scales[b]};
+      for (std::size_t i = b * block; i < (b + 1) * block; i += lanes()) {
+        const Vector here = load(values + i);
+        if constexpr (Element::kInteger) {
+          if (count_flushed<Element>(here, scale, i, many)) continue;
+        }
+        count_many<Element>(here, scale, i, Nearest{}, many);
+      }
+    }
+    many.add_to(counts);
+  }
+}
+
+template <class Element>
+void count_nearest(const Piece& piece, std::span<const float> values, QuantizeCounts& counts) {
+  split_blocks(
+      piece, values.size(),
+      [&](std::size_t done, std::size_t blocks, std::size_t first) {
+        count_blocks<Element>(values.data() + done, blocks, piece.format.block,
+                              piece.scales + first, counts);
+      },
+      [&](const Piece& part, std::size_t before, std::size_t count) {
+        visit_scales(
+            part, count, [&](std::size_t done, std::size_t length, std::size_t, auto scales) {
+              count_run<Element>(values.data() + before + done, length, scales, Nearest{}, counts);
+            });
+      });
 }
 
 template <Stochastic Element>
-QuantizeCounts count_random(const Piece& piece, std::span<const float> values) {
-  QuantizeCounts counts;
-  in_chunks(piece, values.size(), [&](const Piece& part, std::size_t done, std::size_t length) {
-    Chunk ratios;
-    Chunk decoded;
-    std::array<typename Element::Code, kChunk> codes;
-    divide(part, values.data() + done, length, ratios.data());
-    encode_randomly<Element>(part.key, ratios.data(), length, codes.data());
-    decode_all<Element>(reinterpret_cast<const std::byte*>(codes.data()), length, decoded.data());
-    multiply(part, length, decoded.data());
-    for (std::size_t i = 0; i < length; ++i)
-      count_decoded<Element>(values[done + i], ratios[i], decoded[i], !part.format.scaled, counts);
-  });
-  counts.elements = values.size();
-  return counts;
+void count_random(const Piece& piece, std::span<const float> values, QuantizeCounts& counts) {
+  in_chunks(piece, values.size(), kDrawn,
+            [&](const Piece& part, std::size_t before, std::size_t count) {
+              const RoundingWords words(part.key, count);
+              visit_scales(part, count,
+                           [&](std::size_t done, std::size_t length, std::size_t, auto scales) {
+                             count_run<Element>(values.data() + before + done, length, scales,
+                                                Random{words.from(done)}, counts);
+                           });
+            });
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 #include "models/numerics/kernels/kernels.hpp"
 
+#include <array>
+#include <climits>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 #include "models/numerics/elements/bfloat16.hpp"
@@ -16,9 +19,13 @@
 #include <hwy/highway.h>
 #include "models/numerics/kernels/absmax-inl.hpp"
 #include "models/numerics/kernels/bf16-inl.hpp"
+#include "models/numerics/kernels/blocks-inl.hpp"
 #include "models/numerics/kernels/counts-inl.hpp"
-#include "models/numerics/kernels/floats-inl.hpp"
 #include "models/numerics/kernels/integers-inl.hpp"
+#include "models/numerics/kernels/packing-inl.hpp"
+#include "models/numerics/kernels/runs-inl.hpp"
+#include "models/numerics/kernels/scales-inl.hpp"
+#include "models/numerics/kernels/stochastic-inl.hpp"
 // clang-format on
 
 HWY_BEFORE_NAMESPACE();
@@ -35,110 +42,229 @@ void FindAbsmax(const Piece& piece, std::span<const float> values, float* absmax
     raise_groups<SharedScale>(piece, values, absmax);
 }
 
-void Quantize(const Piece& piece, std::span<const float> values, std::byte* codes) {
+void EncodeScales(const BlockFormat& format, std::span<const float> absmax, std::byte* bytes) {
+  float largest = 0.0F;
+  with_element(format.element, [&](auto element) { largest = decltype(element)::kMaxFinite; });
+  with_scales(format.scale,
+              [&](auto scales) { encode_all_scales<decltype(scales)>(absmax, largest, bytes); });
+}
+
+void DecodeScales(ScaleFormat format, const std::byte* bytes, std::span<float> scales) {
+  with_scales(format, [&](auto kind) { decode_all_scales<decltype(kind)>(bytes, scales); });
+}
+
+// Packed formats have their codes one to a byte on the way, this many at once: whole
+// registers, for add_registers, that stay in the first-level cache.
+constexpr std::size_t kPackedChunk = 4 * kRegisterElements;
+using CodeChunk = std::array<std::byte, kPackedChunk>;
+
+bool is_strided(const BlockFormat& format) {
+  return format.scaled && format.layout == ScaleLayout::strided;
+}
+
+// `bounds` are those of strided scales; null where there are none, or too few elements to find them.
+template <class Element>
+void quantize_runs(const Piece& piece, std::span<const float> values,
+                   const RegisterBounds<Element>* bounds, std::byte* codes) {
+  visit_scales(piece, values.size(),
+               [&](std::size_t done, std::size_t length, std::size_t group, auto scales) {
+                 using Scales = decltype(scales);
+                 const float* from = values.data() + done;
+                 std::byte* to = codes + done * kCodeBytes<Element>;
+                 if constexpr (Element::kInteger && std::is_same_v<Scales, SharedScale>)
+                   return quantize_block<Element>(from, length, scales, to);
+                 if constexpr (Element::kInteger && std::is_same_v<Scales, LaneScales>) {
+                   if (bounds != nullptr)
+                     return quantize_by_bounds<Element>(from, length, scales, bounds->from(group),
+                                                        to);
+                 }
+                 quantize_run<Element>(from, length, scales, to);
+               });
+}
+
+template <class Element>
+void quantize_codes(const Piece& piece, std::span<const float> values,
+                    const RegisterBounds<Element>* bounds, std::byte* codes) {
+  const bool powers_of_two = piece.format.scale == ScaleFormat::e8m0;
+  // Integers in longer blocks of any scale are faster by bounds.
+  if (Element::kInteger && !powers_of_two)
+    return quantize_runs<Element>(piece, values, bounds, codes);
+  const std::size_t block = piece.format.block;
+  split_blocks(
+      piece, values.size(),
+      [&](std::size_t done, std::size_t blocks, std::size_t first) {
+        const float* from = values.data() + done;
+        std::byte* to = codes + done * kCodeBytes<Element>;
+        if (powers_of_two)
+          quantize_blocks<Element, true>(from, blocks, block, piece.scales + first, to);
+        else
+          quantize_blocks<Element, false>(from, blocks, block, piece.scales + first, to);
+      },
+      [&](const Piece& part, std::size_t done, std::size_t length) {
+        quantize_runs<Element>(part, values.subspan(done, length), bounds,
+                               codes + done * kCodeBytes<Element>);
+      });
+}
+
+template <class Element>
+void quantize_nearest(const Piece& piece, std::span<const float> values, std::byte* payload) {
+  RegisterBounds<Element> bounds;
+  const RegisterBounds<Element>* known = nullptr;
+  if constexpr (Element::kInteger) {
+    if (is_strided(piece.format) && values.size() >= kBoundsPayOff) {
+      bounds.find(piece.scales);
+      known = &bounds;
+    }
+  }
+  if constexpr (!kPacked<Element>) {
+    quantize_codes<Element>(piece, values, known, payload);
+  } else {
+    const std::size_t bytes = payload_bytes(piece.format, values.size());
+    in_chunks(piece, values.size(), kPackedChunk,
+              [&](const Piece& part, std::size_t done, std::size_t length) {
+                CodeChunk codes;
+                quantize_codes<Element>(part, values.subspan(done, length), known, codes.data());
+                const std::size_t at = done * kBits<Element> / CHAR_BIT;
+                pack<Element>(codes.data(), length, payload + at, bytes - at);
+              });
+  }
+}
+
+void Quantize(const Piece& piece, std::span<const float> values, std::byte* payload) {
   with_element(piece.format.element, [&](auto element) {
     using Element = decltype(element);
     if constexpr (Stochastic<Element>) {
       if (piece.format.rounding == Rounding::stochastic)
-        return quantize_randomly<Element>(piece, values, codes);
+        return quantize_randomly<Element>(piece, values, payload);
     }
-    if constexpr (Element::kInteger) {
-      quantize_all_integers<Element>(piece, values, reinterpret_cast<std::int8_t*>(codes));
-    } else {
-      in_chunks(piece, values.size(), [&](const Piece& part, std::size_t done, std::size_t length) {
-        Chunk ratios;
-        divide(part, values.data() + done, length, ratios.data());
-        encode_all<Element>(ratios.data(), length, codes + done * sizeof(typename Element::Code));
-      });
-    }
+    quantize_nearest<Element>(piece, values, payload);
   });
 }
 
-void Dequantize(const Piece& piece, const std::byte* codes, std::span<float> values) {
-  with_element(piece.format.element, [&](auto element) {
-    using Element = decltype(element);
-    if constexpr (Element::kInteger) {
-      const auto* integers = reinterpret_cast<const std::int8_t*>(codes);
-      visit_scales(piece, values.size(),
-                   [&](std::size_t done, std::size_t length, std::size_t, auto scales) {
-                     dequantize_integers<Element>(integers + done, length, scales,
-                                                  values.data() + done);
-                   });
-    } else {
-      in_chunks(piece, values.size(), [&](const Piece& part, std::size_t done, std::size_t length) {
-        decode_all<Element>(codes + done * sizeof(typename Element::Code), length,
-                            values.data() + done);
-        multiply(part, length, values.data() + done);
-      });
-    }
-  });
-}
-
-// How many of `count` elements add_two_registers is for: all in front of the last, odd register.
-HWY_INLINE std::size_t in_register_pairs(const Piece& piece, std::size_t count) {
-  const bool strided = piece.format.scaled && piece.format.layout == ScaleLayout::strided;
-  const bool aligned = piece.first % kRegisterElements == 0;
-  return strided && aligned ? count / (2 * kRegisterElements) * (2 * kRegisterElements) : 0;
-}
-
-template <bool kFindsAbsmax>
-void dequantize_add_in(const Piece& piece, const std::byte* codes, const float* local,
-                       std::span<float> sums, float* absmax) {
-  with_element(piece.format.element, [&](auto element) {
-    using Element = decltype(element);
-    if constexpr (Element::kInteger) {
-      const auto* integers = reinterpret_cast<const std::int8_t*>(codes);
-      const std::size_t paired = kFindsAbsmax ? in_register_pairs(piece, sums.size()) : 0;
-      for (std::size_t at = 0; at < paired; at += 2 * kRegisterElements)
-        add_two_registers<Element>(integers + at, piece.scales, local + at, sums.data() + at,
-                                   absmax);
-      Piece rest = piece;
-      rest.first += paired;
-      visit_scales(rest, sums.size() - paired,
-                   [&](std::size_t more, std::size_t length, std::size_t group, auto scales) {
-                     using Maximum =
-                         std::conditional_t<kFindsAbsmax, MaximumOf<decltype(scales)>, NoMaximum>;
-                     const std::size_t at = paired + more;
-                     add_integers<Element>(integers + at, length, scales, local + at,
-                                           sums.data() + at, Maximum(absmax, group));
-                   });
-    } else {
-      in_chunks(piece, sums.size(), [&](const Piece& part, std::size_t done, std::size_t length) {
-        Chunk decoded;
-        decode_all<Element>(codes + done * sizeof(typename Element::Code), length, decoded.data());
-        multiply(part, length, decoded.data());
-        add(local + done, decoded.data(), length, sums.data() + done);
-        if constexpr (kFindsAbsmax) FindAbsmax(part, sums.subspan(done, length), absmax);
-      });
-    }
-  });
-}
-
-void DequantizeAdd(const Piece& piece, const std::byte* codes, const float* local,
-                   std::span<float> sums, float* absmax) {
-  if (absmax == nullptr) {
-    dequantize_add_in<false>(piece, codes, local, sums, absmax);
+// Calls act(piece, offset, length, codes) with the codes of a payload, one to a byte or more.
+template <class Element, class Act>
+HWY_INLINE void with_codes(const Piece& piece, const std::byte* payload, std::size_t count,
+                           Act act) {
+  if constexpr (!kPacked<Element>) {
+    act(piece, std::size_t{0}, count, payload);
   } else {
-    dequantize_add_in<true>(piece, codes, local, sums, absmax);
+    const std::size_t bytes = payload_bytes(piece.format, count);
+    in_chunks(piece, count, kPackedChunk,
+              [&](const Piece& part, std::size_t done, std::size_t length) {
+                CodeChunk codes;
+                const std::size_t at = done * kBits<Element> / CHAR_BIT;
+                unpack<Element>(payload + at, bytes - at, length, codes.data());
+                act(part, done, length, codes.data());
+              });
   }
+}
+
+template <class Element>
+void dequantize_codes(const Piece& piece, const std::byte* codes, std::span<float> values) {
+  split_blocks(
+      piece, values.size(),
+      [&](std::size_t done, std::size_t blocks, std::size_t first) {
+        dequantize_blocks<Element>(codes + done * kCodeBytes<Element>, blocks, piece.format.block,
+                                   piece.scales + first, values.data() + done);
+      },
+      [&](const Piece& part, std::size_t before, std::size_t count) {
+        visit_scales(part, count,
+                     [&](std::size_t more, std::size_t length, std::size_t, auto scales) {
+                       const std::size_t done = before + more;
+                       dequantize_run<Element>(codes + done * kCodeBytes<Element>, length, scales,
+                                               values.data() + done);
+                     });
+      });
+}
+
+void Dequantize(const Piece& piece, const std::byte* payload, std::span<float> values) {
+  with_element(piece.format.element, [&](auto element) {
+    using Element = decltype(element);
+    with_codes<Element>(
+        piece, payload, values.size(),
+        [&](const Piece& part, std::size_t done, std::size_t length, const std::byte* codes) {
+          dequantize_codes<Element>(part, codes, values.subspan(done, length));
+        });
+  });
+}
+
+// Adds as many whole groups of registers as `count` elements begin with, from `from` on. Returns where
+// they end.
+template <class Element, std::size_t kRegisters>
+HWY_INLINE std::size_t add_all_registers(const Piece& piece, const std::byte* codes,
+                                         const float* local, std::span<float> sums,
+                                         std::size_t from, float* absmax) {
+  constexpr std::size_t kGroup = kRegisters * kRegisterElements;
+  std::size_t at = from;
+  for (; at + kGroup <= sums.size(); at += kGroup)
+    add_registers<Element, kRegisters>(codes + at * kCodeBytes<Element>, piece.scales, local + at,
+                                       sums.data() + at, absmax);
+  return at;
+}
+
+template <class Element, bool kFindsAbsmax>
+void add_runs(const Piece& piece, const std::byte* codes, const float* local, std::span<float> sums,
+              float* absmax) {
+  std::size_t grouped = 0;
+  if (kFindsAbsmax && is_strided(piece.format) && piece.first % kRegisterElements == 0) {
+    grouped = add_all_registers<Element, 4>(piece, codes, local, sums, 0, absmax);
+    grouped = add_all_registers<Element, 2>(piece, codes, local, sums, grouped, absmax);
+  }
+  Piece rest = piece;
+  rest.first += grouped;
+  visit_scales(rest, sums.size() - grouped,
+               [&](std::size_t more, std::size_t length, std::size_t group, auto scales) {
+                 using Maximum =
+                     std::conditional_t<kFindsAbsmax, MaximumOf<decltype(scales)>, NoMaximum>;
+                 const std::size_t at = grouped + more;
+                 add_run<Element>(codes + at * kCodeBytes<Element>, length, scales, local + at,
+                                  sums.data() + at, Maximum(absmax, group));
+               });
+}
+
+template <class Element, bool kFindsAbsmax>
+void add_codes(const Piece& piece, const std::byte* codes, const float* local,
+               std::span<float> sums, float* absmax) {
+  split_blocks(
+      piece, sums.size(),
+      [&](std::size_t done, std::size_t blocks, std::size_t first) {
+        add_blocks<Element>({codes + done * kCodeBytes<Element>, piece.format.block,
+                             piece.scales + first, local + done, sums.data() + done},
+                            blocks, kFindsAbsmax ? absmax + first : nullptr);
+      },
+      [&](const Piece& part, std::size_t done, std::size_t length) {
+        add_runs<Element, kFindsAbsmax>(part, codes + done * kCodeBytes<Element>, local + done,
+                                        sums.subspan(done, length), absmax);
+      });
+}
+
+void DequantizeAdd(const Piece& piece, const std::byte* payload, const float* local,
+                   std::span<float> sums, float* absmax) {
+  with_element(piece.format.element, [&](auto element) {
+    using Element = decltype(element);
+    with_codes<Element>(
+        piece, payload, sums.size(),
+        [&](const Piece& part, std::size_t done, std::size_t length, const std::byte* codes) {
+          const std::span<float> here = sums.subspan(done, length);
+          if (absmax == nullptr)
+            add_codes<Element, false>(part, codes, local + done, here, absmax);
+          else
+            add_codes<Element, true>(part, codes, local + done, here, absmax);
+        });
+  });
 }
 
 QuantizeCounts Count(const Piece& piece, std::span<const float> values) {
   QuantizeCounts counts;
+  counts.elements = values.size();
   with_element(piece.format.element, [&](auto element) {
     using Element = decltype(element);
     if constexpr (Stochastic<Element>) {
-      if (piece.format.rounding == Rounding::stochastic) {
-        counts = count_random<Element>(piece, values);
-        return;
-      }
+      if (piece.format.rounding == Rounding::stochastic)
+        return count_random<Element>(piece, values, counts);
     }
-    visit_scales(piece, values.size(),
-                 [&](std::size_t done, std::size_t length, std::size_t, auto scales) {
-                   count_run<Element>(values.data() + done, length, scales, counts);
-                 });
+    count_nearest<Element>(piece, values, counts);
   });
-  counts.elements = values.size();
   return counts;
 }
 
@@ -175,6 +301,8 @@ namespace equarx::numerics::kernels {
 
 namespace {
 HWY_EXPORT(FindAbsmax);
+HWY_EXPORT(EncodeScales);
+HWY_EXPORT(DecodeScales);
 HWY_EXPORT(Quantize);
 HWY_EXPORT(Dequantize);
 HWY_EXPORT(DequantizeAdd);
@@ -188,17 +316,25 @@ void find_absmax(const Piece& piece, std::span<const float> values, float* absma
   HWY_DYNAMIC_DISPATCH(FindAbsmax)(piece, values, absmax);
 }
 
-void quantize(const Piece& piece, std::span<const float> values, std::byte* codes) {
-  HWY_DYNAMIC_DISPATCH(Quantize)(piece, values, codes);
+void encode_scales(const BlockFormat& format, std::span<const float> absmax, std::byte* bytes) {
+  HWY_DYNAMIC_DISPATCH(EncodeScales)(format, absmax, bytes);
 }
 
-void dequantize(const Piece& piece, const std::byte* codes, std::span<float> values) {
-  HWY_DYNAMIC_DISPATCH(Dequantize)(piece, codes, values);
+void decode_scales(ScaleFormat format, const std::byte* bytes, std::span<float> scales) {
+  HWY_DYNAMIC_DISPATCH(DecodeScales)(format, bytes, scales);
 }
 
-void dequantize_add(const Piece& piece, const std::byte* codes, const float* local,
+void quantize(const Piece& piece, std::span<const float> values, std::byte* payload) {
+  HWY_DYNAMIC_DISPATCH(Quantize)(piece, values, payload);
+}
+
+void dequantize(const Piece& piece, const std::byte* payload, std::span<float> values) {
+  HWY_DYNAMIC_DISPATCH(Dequantize)(piece, payload, values);
+}
+
+void dequantize_add(const Piece& piece, const std::byte* payload, const float* local,
                     std::span<float> sums, float* absmax) {
-  HWY_DYNAMIC_DISPATCH(DequantizeAdd)(piece, codes, local, sums, absmax);
+  HWY_DYNAMIC_DISPATCH(DequantizeAdd)(piece, payload, local, sums, absmax);
 }
 
 QuantizeCounts count(const Piece& piece, std::span<const float> values) {

@@ -2,10 +2,11 @@
 // architecture and chosen at run time. All give the same bits: IEEE operations in the same order,
 // no fused multiply-add, no approximation.
 //
-// Codes are handled one to a byte here, or as many bytes as an element has; BlockCodec packs and
-// checks. No alignment is asked for, and nothing is read or written beyond the spans.
+// BlockCodec checks what is passed. A payload is payload_bytes() long. No alignment is asked for, and
+// nothing is read or written beyond the spans.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -15,6 +16,9 @@
 #include "models/numerics/random/rounding_key.hpp"
 
 namespace equarx::numerics::kernels {
+
+// Payloads and scales are written as they lie in memory.
+static_assert(std::endian::native == std::endian::little);
 
 /// Where a piece of a minishard lies, and the scales of the whole minishard.
 struct Piece {
@@ -26,14 +30,20 @@ struct Piece {
 
 /// Raises each group's absmax to the largest magnitude among its values.
 void find_absmax(const Piece& piece, std::span<const float> values, float* absmax);
-/// Values into the codes that their format and scales give them.
-void quantize(const Piece& piece, std::span<const float> values, std::byte* codes);
+
+/// Makes of each group's abs-max its scale as it goes on the wire: absmax.size() x scale_bytes() bytes.
+void encode_scales(const BlockFormat& format, std::span<const float> absmax, std::byte* bytes);
+/// Reads as many: scales.size() x scale_bytes() bytes.
+void decode_scales(ScaleFormat format, const std::byte* bytes, std::span<float> scales);
+
+/// Values into the codes that their format and scales give them, packed.
+void quantize(const Piece& piece, std::span<const float> values, std::byte* payload);
 /// Codes back into values.
-void dequantize(const Piece& piece, const std::byte* codes, std::span<float> values);
+void dequantize(const Piece& piece, const std::byte* payload, std::span<float> values);
 
 /// sums = local + decoded codes; `sums` is `local` or does not overlap it. Then raises absmax by the
 /// sums, unless it is null.
-void dequantize_add(const Piece& piece, const std::byte* codes, const float* local,
+void dequantize_add(const Piece& piece, const std::byte* payload, const float* local,
                     std::span<float> sums, float* absmax);
 
 /// How many values are clipped, become zero, and so on, when they are quantized.

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -34,10 +35,6 @@ using Vector = hn::Vec<Floats>;
 constexpr std::int32_t kMagnitudeMask = 0x7fffffff;
 // At 1.5 x 2^23 the last mantissa bit is worth 1: adding it rounds to nearest even.
 constexpr float kAligned = 0x1.8p23F;
-// Elements that formats without kernels of their own handle at once: intermediate values of this many
-// stay in the first-level cache.
-constexpr std::size_t kChunk = 512;
-using Chunk = std::array<float, kChunk>;
 
 HWY_INLINE Vector load(const float* from) { return hn::LoadU(Floats(), from); }
 HWY_INLINE void store(Vector vector, float* to) { hn::StoreU(vector, Floats(), to); }
@@ -58,6 +55,28 @@ struct SharedScale {  // contiguous: the whole run has one scale
 };
 struct NoScale {};
 
+// The powers of two whose inverses are normal numbers as they are.
+HWY_INLINE bool is_invertible(float scale) {
+  const auto bits = std::bit_cast<std::uint32_t>(scale);
+  constexpr std::uint32_t kMantissa = 0x007fffffU;
+  constexpr std::uint32_t kOneBinade = kMantissa + 1;
+  constexpr std::uint32_t kLargest = 0x7e800000U;  // 2^126
+  return (bits & kMantissa) == 0 && bits - kOneBinade <= kLargest - kOneBinade;
+}
+// A shared scale of that kind: multiplying by its inverse gives the bits of the division.
+struct InvertibleScale {
+  HWY_INLINE explicit InvertibleScale(SharedScale shared)
+      : inverse(
+            std::bit_cast<float>(kBitsOfInverses - std::bit_cast<std::uint32_t>(shared.scale))) {}
+  // Of 2^e and of 2^-e, added up, for any e.
+  static constexpr std::uint32_t kBitsOfInverses = 0x7f000000U;
+  float inverse;
+};
+
+HWY_INLINE Vector without_nan(Vector values) {
+  return hn::IfThenElseZero(hn::Eq(values, values), values);
+}
+
 template <class Scales>
 HWY_INLINE float quotient(float value, const Scales& scales, std::size_t i) {
   const float ratio = value / scales.one(i);
@@ -67,8 +86,10 @@ HWY_INLINE float quotient(float value, NoScale, std::size_t) { return value; }
 
 template <class Scales>
 HWY_INLINE Vector quotients(Vector values, const Scales& scales, std::size_t i) {
-  const Vector ratios = hn::Div(values, scales.many(i));
-  return hn::IfThenElseZero(hn::Eq(ratios, ratios), ratios);
+  return without_nan(hn::Div(values, scales.many(i)));
+}
+HWY_INLINE Vector quotients(Vector values, const InvertibleScale& scale, std::size_t) {
+  return without_nan(hn::Mul(values, hn::Set(Floats(), scale.inverse)));
 }
 HWY_INLINE Vector quotients(Vector values, NoScale, std::size_t) { return values; }
 
@@ -115,14 +136,14 @@ HWY_INLINE void visit_scales(const Piece& piece, std::size_t count, Visit visit)
   }
 }
 
-// Calls act(piece, offset, length) for pieces of at most kChunk elements.
+// Calls act(piece, offset, length) for pieces of at most `longest` elements.
 template <class Act>
-HWY_INLINE void in_chunks(const Piece& piece, std::size_t count, Act act) {
+HWY_INLINE void in_chunks(const Piece& piece, std::size_t count, std::size_t longest, Act act) {
   Piece part = piece;
-  for (std::size_t done = 0; done < count; done += kChunk) {
+  for (std::size_t done = 0; done < count; done += longest) {
     part.first = piece.first + done;
     part.key.first_element = piece.key.first_element + done;
-    act(part, done, std::min(kChunk, count - done));
+    act(part, done, std::min(longest, count - done));
   }
 }
 

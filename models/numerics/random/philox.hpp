@@ -17,25 +17,26 @@ using PhiloxKey = std::array<std::uint32_t, 2>;
 namespace detail {
 
 inline constexpr int kPhiloxRounds = 10;
+inline constexpr int kPhiloxWordBits = 32;
+// Multipliers, and Weyl increments of the key (golden ratio, sqrt(3) - 1), from the paper.
+inline constexpr std::uint32_t kPhiloxMultiplier0 = 0xD2511F53U;
+inline constexpr std::uint32_t kPhiloxMultiplier1 = 0xCD9E8D57U;
+inline constexpr std::uint32_t kPhiloxWeyl0 = 0x9E3779B9U;
+inline constexpr std::uint32_t kPhiloxWeyl1 = 0xBB67AE85U;
 
 inline PhiloxCounter philox_round(const PhiloxCounter& counter, const PhiloxKey& key,
                                   std::uint32_t round) {
-  // Multipliers, and Weyl increments of the key (golden ratio, sqrt(3) - 1), from the paper.
-  constexpr std::uint64_t kMultiplier0 = 0xD2511F53U;
-  constexpr std::uint64_t kMultiplier1 = 0xCD9E8D57U;
-  constexpr std::uint32_t kWeyl0 = 0x9E3779B9U;
-  constexpr std::uint32_t kWeyl1 = 0xBB67AE85U;
-  constexpr int kWordBits = 32;
-  const std::uint64_t product0 = kMultiplier0 * counter[0];
-  const std::uint64_t product1 = kMultiplier1 * counter[2];
-  return {
-      static_cast<std::uint32_t>(product1 >> kWordBits) ^ counter[1] ^ (key[0] + round * kWeyl0),
-      static_cast<std::uint32_t>(product1),
-      static_cast<std::uint32_t>(product0 >> kWordBits) ^ counter[3] ^ (key[1] + round * kWeyl1),
-      static_cast<std::uint32_t>(product0)};
+  const std::uint64_t product0 = std::uint64_t{kPhiloxMultiplier0} * counter[0];
+  const std::uint64_t product1 = std::uint64_t{kPhiloxMultiplier1} * counter[2];
+  return {static_cast<std::uint32_t>(product1 >> kPhiloxWordBits) ^ counter[1] ^
+              (key[0] + round * kPhiloxWeyl0),
+          static_cast<std::uint32_t>(product1),
+          static_cast<std::uint32_t>(product0 >> kPhiloxWordBits) ^ counter[3] ^
+              (key[1] + round * kPhiloxWeyl1),
+          static_cast<std::uint32_t>(product0)};
 }
 
-// Unrolled by the language, so that a loop over counters is an innermost loop and vectorises.
+// Unrolled by the language, so that the round keys are found once for many counters.
 template <std::uint32_t... kRounds>
 PhiloxCounter philox_rounds(PhiloxCounter counter, const PhiloxKey& key,
                             std::integer_sequence<std::uint32_t, kRounds...>) {
@@ -44,6 +45,12 @@ PhiloxCounter philox_rounds(PhiloxCounter counter, const PhiloxKey& key,
 }
 
 }  // namespace detail
+
+/// The key that is made of a seed.
+constexpr PhiloxKey philox_key(std::uint64_t seed) {
+  return {static_cast<std::uint32_t>(seed),
+          static_cast<std::uint32_t>(seed >> detail::kPhiloxWordBits)};
+}
 
 /// Four random words of 32 bits.
 inline PhiloxCounter philox4x32(const PhiloxCounter& counter, const PhiloxKey& key) {

@@ -22,14 +22,17 @@ struct RoundingKey {
 /// Elements that one counter serves.
 inline constexpr std::uint64_t kElementsPerCounter = 4;
 
+/// The words of the counter that are the same for all elements of a call: the third is the rank, and this
+/// is the fourth, which is 0 for inputs.
+constexpr std::uint32_t rounding_stream(const RoundingKey& key) { return key.hop + 1; }
+
 /// The random words of elements kElementsPerCounter x index and the ones after it.
 inline PhiloxCounter rounding_words(const RoundingKey& key, std::uint64_t index) {
   constexpr int kWordBits = 32;
-  const PhiloxKey seed{static_cast<std::uint32_t>(key.seed),
-                       static_cast<std::uint32_t>(key.seed >> kWordBits)};
-  return philox4x32({static_cast<std::uint32_t>(index),
-                     static_cast<std::uint32_t>(index >> kWordBits), key.rank, key.hop + 1},
-                    seed);
+  return philox4x32(
+      {static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> kWordBits), key.rank,
+       rounding_stream(key)},
+      philox_key(key.seed));
 }
 
 /// Uniform on [0, 1), of 24 bits: a value whose distance to the code below, in steps, is larger is

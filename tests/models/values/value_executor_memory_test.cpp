@@ -14,20 +14,39 @@ namespace {
 
 std::atomic<std::size_t> live_bytes = 0;
 std::atomic<std::size_t> peak_bytes = 0;
-constexpr std::size_t kHeader = alignof(std::max_align_t);
 
-}  // namespace
-
-// Every allocation remembers its size in front of itself.
-void* operator new(std::size_t size) {
-  void* const block = std::malloc(size + kHeader);
-  if (block == nullptr) throw std::bad_alloc();
-  *static_cast<std::size_t*>(block) = size;
+void count_allocated(std::size_t size) {
   const std::size_t live = live_bytes += size;
   std::size_t peak = peak_bytes;
   while (live > peak && !peak_bytes.compare_exchange_weak(peak, live)) {
   }
-  return static_cast<char*>(block) + kHeader;
+}
+
+// Every allocation remembers its size in front of itself, in as many bytes as keep it aligned.
+void* allocate(std::size_t size, std::size_t alignment) {
+  const std::size_t whole = (size + 2 * alignment - 1) / alignment * alignment;
+  void* const block = std::aligned_alloc(alignment, whole);
+  if (block == nullptr) throw std::bad_alloc();
+  *static_cast<std::size_t*>(block) = size;
+  count_allocated(size);
+  return static_cast<char*>(block) + alignment;
+}
+
+void release(void* memory, std::size_t alignment) {
+  if (memory == nullptr) return;
+  void* const block = static_cast<char*>(memory) - alignment;
+  live_bytes -= *static_cast<std::size_t*>(block);
+  std::free(block);
+}
+
+constexpr std::size_t kUsual = alignof(std::max_align_t);
+
+}  // namespace
+
+void* operator new(std::size_t size) { return allocate(size, kUsual); }
+
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return allocate(size, static_cast<std::size_t>(alignment));
 }
 
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
@@ -38,14 +57,17 @@ void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   }
 }
 
-void operator delete(void* memory) noexcept {
-  if (memory == nullptr) return;
-  void* const block = static_cast<char*>(memory) - kHeader;
-  live_bytes -= *static_cast<std::size_t*>(block);
-  std::free(block);
-}
+void operator delete(void* memory) noexcept { release(memory, kUsual); }
 
 void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
+
+void operator delete(void* memory, std::align_val_t alignment) noexcept {
+  release(memory, static_cast<std::size_t>(alignment));
+}
+
+void operator delete(void* memory, std::size_t, std::align_val_t alignment) noexcept {
+  operator delete(memory, alignment);
+}
 
 namespace {
 

@@ -57,6 +57,29 @@ TEST_CASE("stochastic rounding agrees with the reference, in pieces, on every ta
 }
 
 TEST_CASE(
+    "random words do not depend on where a vector of counters begins, nor on their lower word") {
+  constexpr std::uint64_t kCarry =
+      4 * (std::uint64_t{1} << 32);  // the counter's lower word is full
+  std::mt19937 random(43);
+  const Floats input = draw_many(Kind::normal, 400, random);
+  for (ElementFormat element : kStochastic) {
+    const BlockFormat format = stochastic(element);
+    const Floats scales = run<ReferenceCodec>(format, input).scales;
+    for (std::uint64_t first = kCarry - 210; first < kCarry - 190; ++first) {
+      const RoundingKey key{0xfedcba9876543210, 0xffffffff, 0xfffffffe, first};
+      Bytes expected(input.size());
+      ReferenceCodec(format).quantize(input, 0, scales, expected, key);
+      on_every_target([&] {
+        Bytes payload(input.size());
+        BlockCodec(format).quantize(input, 0, scales, payload, key);
+        if (payload != expected) FAIL(describe(format) << " from " << first);
+      });
+    }
+  }
+  SUCCEED();
+}
+
+TEST_CASE(
     "stochastic rounding has the right mean, an error below a step, and keeps what is exact") {
   constexpr std::size_t kMany = 100000;
   const Floats scales(kMany / 100, 1.0F);

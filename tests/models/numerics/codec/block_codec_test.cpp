@@ -59,6 +59,54 @@ TEST_CASE("scales that do not fit the values: every combination of what is speci
   SUCCEED();
 }
 
+TEST_CASE("every code decodes as the reference says") {
+  constexpr std::size_t kCount = 3 * 65536;  // whole bytes of any width
+  Bytes payload(2 * kCount);
+  for (std::size_t b = 0; b < payload.size(); ++b)  // all pairs of bytes
+    payload[b] = static_cast<std::byte>(b % 2 == 0 ? b / 2 : b / 512);
+  for (const BlockFormat& format : all_formats()) {
+    if (format.element == ElementFormat::fp32) continue;
+    const Floats scales(scale_count(format, kCount), 0x1.8p-3F);
+    const auto bytes = std::span(payload).first(payload_bytes(format, kCount));
+    Floats expected(kCount);
+    ReferenceCodec(format).dequantize(bytes, 0, scales, expected);
+    INFO(describe(format));
+    on_every_target([&] {
+      Floats values(kCount);
+      BlockCodec(format).dequantize(bytes, 0, scales, values);
+      REQUIRE(same(values, expected));
+    });
+  }
+}
+
+TEST_CASE("any bits encode as the reference says, also half way between two values and beside it") {
+  std::mt19937 random(47);
+  Floats input;
+  for (int i = 0; i < 40000; ++i)
+    input.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(random())));
+  for (int exponent = -30; exponent <= 20; ++exponent)
+    for (int steps = 0; steps < 64; ++steps)  // halves of steps of up to 4 bits
+      for (float near : {-1.0F, 0.0F, 1.0F}) {
+        const float middle = std::ldexp(1.0F + static_cast<float>(steps) / 64.0F, exponent);
+        const float value = near == 0.0F ? middle : std::nextafter(middle, near * kInf);
+        input.push_back(value);
+        input.push_back(-value);
+      }
+  for (const BlockFormat& format : all_formats()) {
+    for (const float scale : {1.0F, 0x1p-7F, 0.75F, 0x1p127F, 0x1p-127F}) {
+      const Floats scales(scale_count(format, input.size()), scale);
+      Bytes expected(payload_bytes(format, input.size()));
+      ReferenceCodec(format).quantize(input, 0, scales, expected);
+      INFO(describe(format) << " / " << scale);
+      on_every_target([&] {
+        Bytes payload(expected.size());
+        BlockCodec(format).quantize(input, 0, scales, payload);
+        REQUIRE(payload == expected);
+      });
+    }
+  }
+}
+
 TEST_CASE("integers: quotients within an ulp of the middle of two codes") {
   std::mt19937 random(29);
   std::uniform_real_distribution<float> mantissa(1.0F, 2.0F);

@@ -7,7 +7,10 @@
 #include <numbers>
 #include <vector>
 
+#include <hwy/highway.h>
+
 #include "tests/catch.hpp"
+#include "tests/support/reference_inputs.hpp"
 
 using namespace equarx::numerics;
 
@@ -212,6 +215,24 @@ TEST_CASE("identical ranks have the values of rank 0") {
   generate({Distribution::normal, 8, true}, 5, 10, values);
   REQUIRE(values == make(Distribution::normal, 1000, 8, 0, 10));
   REQUIRE(values != make(Distribution::normal, 1000, 8, 5, 10));
+}
+
+TEST_CASE("agrees with the reference bit for bit, on every target") {
+  constexpr std::uint64_t kFar = (std::uint64_t{1} << 34) - 700;  // counters cross 2^32 there
+  for (Distribution distribution : kAll) {
+    for (std::uint64_t start : {std::uint64_t{0}, std::uint64_t{100}, kFar}) {
+      const InputSpec spec{distribution, 0xfedcba9876543210, false};
+      std::vector<float> expected;
+      for (std::uint64_t e = 0; e < 20000; ++e)
+        expected.push_back(equarx::testing::reference_input(spec, 0x80000001U, start + e));
+      for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+        hwy::SetSupportedTargetsForTest(target);
+        INFO("on " << hwy::TargetName(target));
+        REQUIRE(fnv1a(make(distribution, 20000, spec.seed, 0x80000001U, start)) == fnv1a(expected));
+        hwy::SetSupportedTargetsForTest(0);
+      }
+    }
+  }
 }
 
 TEST_CASE("values are the same with every compiler and optimisation level") {

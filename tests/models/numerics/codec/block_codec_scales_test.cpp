@@ -1,5 +1,4 @@
-#include "models/numerics/codec/scales.hpp"
-
+// block_codec where it makes scales.
 #include "tests/models/numerics/codec/codecs.hpp"
 
 using namespace equarx::numerics;

@@ -1,0 +1,59 @@
+#include "experiments/inspect/piece_line.hpp"
+
+#include <utility>
+
+namespace equarx::inspect {
+
+PieceLine::PieceLine(std::uint64_t pieces, unsigned threads, Work work)
+    : pieces_(pieces), slots_(slots(threads)), work_(std::move(work)), done_(slots_) {
+  for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
+}
+
+PieceLine::~PieceLine() {
+  {
+    const std::scoped_lock lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  threads_.clear();  // waits for them, before what they use goes
+}
+
+std::size_t PieceLine::take() {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t piece = taken_++;
+  changed_.notify_all();  // the slot that was taken before is free
+  const std::size_t slot = piece % slots_;
+  changed_.wait(lock, [&] { return failure_ || done_[slot] == piece + 1; });
+  if (failure_) std::rethrow_exception(failure_);
+  return slot;
+}
+
+bool PieceLine::begin(std::uint64_t& piece) {
+  std::unique_lock lock(mutex_);
+  // Of the taken pieces, the last one's slot may be in use.
+  const auto has_slot = [&] { return begun_ + 1 < taken_ + slots_ || begun_ < slots_; };
+  changed_.wait(lock, [&] { return stopping_ || begun_ == pieces_ || has_slot(); });
+  if (stopping_ || begun_ == pieces_) return false;
+  piece = begun_++;
+  return true;
+}
+
+void PieceLine::run() {
+  std::uint64_t piece = 0;
+  while (begin(piece)) {
+    try {
+      work_(piece, piece % slots_);
+    } catch (...) {
+      const std::scoped_lock lock(mutex_);
+      failure_ = std::current_exception();
+      stopping_ = true;
+    }
+    {
+      const std::scoped_lock lock(mutex_);
+      done_[piece % slots_] = piece + 1;
+    }
+    changed_.notify_all();
+  }
+}
+
+}  // namespace equarx::inspect

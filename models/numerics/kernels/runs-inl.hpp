@@ -1,0 +1,91 @@
+// Loops over runs of elements whose scales lie alike, whatever the format: a run of lanes that have a
+// scale each, a block that shares one, or elements without.
+// Compiled once for each instruction set: the guard lets it in again when foreach_target.h toggles.
+#if defined(EQUARX_NUMERICS_KERNELS_RUNS_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
+#ifdef EQUARX_NUMERICS_KERNELS_RUNS_INL_HPP_
+#undef EQUARX_NUMERICS_KERNELS_RUNS_INL_HPP_
+#else
+#define EQUARX_NUMERICS_KERNELS_RUNS_INL_HPP_
+#endif
+
+#include <cstddef>
+#include <type_traits>
+
+#include <hwy/highway.h>
+
+#include "models/numerics/kernels/absmax-inl.hpp"
+#include "models/numerics/kernels/codes-inl.hpp"
+#include "models/numerics/kernels/kernels.hpp"
+#include "models/numerics/kernels/lanes-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace equarx::numerics::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+template <class Element, class Scales>
+HWY_INLINE void quantize_run(const float* values, std::size_t count, const Scales& scales,
+                             std::byte* codes) {
+  constexpr bool kPlain = std::is_same_v<Scales, NoScale>;  // else a NaN has become 0
+  std::size_t i = 0;
+  for (; i + lanes() <= count; i += lanes()) {
+    Vector ratios = quotients(load(values + i), scales, i);
+    if constexpr (Element::kInteger && kPlain) ratios = without_nan(ratios);
+    store_encoded<Element, kPlain>(ratios, codes + i * kCodeBytes<Element>);
+  }
+  for (; i < count; ++i)
+    store_code<Element>(quotient(values[i], scales, i), codes + i * kCodeBytes<Element>);
+}
+
+template <class Element, class Scales>
+HWY_INLINE void dequantize_run(const std::byte* codes, std::size_t count, const Scales& scales,
+                               float* values) {
+  std::size_t i = 0;
+  for (; i + lanes() <= count; i += lanes())
+    store(products(load_decoded<Element>(codes + i * kCodeBytes<Element>), scales, i), values + i);
+  for (; i < count; ++i)
+    values[i] = product(load_code<Element>(codes + i * kCodeBytes<Element>), scales, i);
+}
+
+template <class Element, class Scales, class Maximum>
+HWY_INLINE void add_run(const std::byte* codes, std::size_t count, const Scales& scales,
+                        const float* local, float* sums, Maximum maximum) {
+  std::size_t i = 0;
+  for (; i + lanes() <= count; i += lanes()) {
+    const Vector decoded = load_decoded<Element>(codes + i * kCodeBytes<Element>);
+    const Vector sum = hn::Add(load(local + i), products(decoded, scales, i));
+    store(sum, sums + i);
+    maximum.raise(sum, i);
+  }
+  for (; i < count; ++i) {
+    const float decoded = load_code<Element>(codes + i * kCodeBytes<Element>);
+    sums[i] = local[i] + product(decoded, scales, i);
+    maximum.raise(sums[i], i);
+  }
+  maximum.finish();
+}
+
+// Registers that follow each other share one load of their scales, and one load and store of their
+// abs-max.
+template <class Element, std::size_t kRegisters>
+HWY_INLINE void add_registers(const std::byte* codes, const float* scales, const float* local,
+                              float* sums, float* absmax) {
+  for (std::size_t i = 0; i < kRegisterElements; i += lanes()) {
+    const Vector scale = load(scales + i);
+    Vector most = load(absmax + i);
+    for (std::size_t j = i; j < kRegisters * kRegisterElements; j += kRegisterElements) {
+      const Vector decoded = load_decoded<Element>(codes + j * kCodeBytes<Element>);
+      const Vector sum = hn::Add(load(local + j), hn::Mul(decoded, scale));
+      store(sum, sums + j);
+      most = larger(most, sum);
+    }
+    store(most, absmax + i);
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace equarx::numerics::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,155 @@
+// The scales of groups, by the rules that block_codec.hpp states: to and from what goes on the wire.
+// Compiled once for each instruction set: the guard lets it in again when foreach_target.h toggles.
+#if defined(EQUARX_NUMERICS_KERNELS_SCALES_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
+#ifdef EQUARX_NUMERICS_KERNELS_SCALES_INL_HPP_
+#undef EQUARX_NUMERICS_KERNELS_SCALES_INL_HPP_
+#else
+#define EQUARX_NUMERICS_KERNELS_SCALES_INL_HPP_
+#endif
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <span>
+
+#include <hwy/highway.h>
+
+#include "models/formats/block_format.hpp"
+#include "models/numerics/elements/element_codecs.hpp"
+#include "models/numerics/kernels/codes-inl.hpp"
+#include "models/numerics/kernels/lanes-inl.hpp"
+#include "models/numerics/kernels/small_floats-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace equarx::numerics::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+constexpr float kLargestFloat = std::numeric_limits<float>::max();
+constexpr std::int32_t kE8m0Nan = 0xff;
+constexpr float kE8m0Smallest = 0x1p-127F;
+
+HWY_INLINE Vector quiet_nan() { return hn::BitCast(Floats(), ints(kQuietNanBits)); }
+
+HWY_INLINE Vector scale_for(Vector absmax, float largest, float smallest) {
+  const Vector quotient = hn::Div(absmax, hn::Set(Floats(), largest));
+  const Vector nonzero = hn::Max(quotient, hn::Set(Floats(), smallest));
+  const Vector scale = hn::IfThenElseZero(hn::Gt(absmax, hn::Zero(Floats())), nonzero);
+  const auto finite = hn::Le(absmax, hn::Set(Floats(), kLargestFloat));
+  return hn::IfThenElse(finite, scale, quiet_nan());
+}
+
+// Whether the largest code would decode to Inf, because the scale was rounded up.
+HWY_INLINE auto overflows(Vector scale, float largest) {
+  return hn::Gt(hn::Mul(scale, hn::Set(Floats(), largest)), hn::Set(Floats(), kLargestFloat));
+}
+
+// Each of these makes a vector of scales, and the other way round, `largest` being the largest value
+// of an element.
+struct Fp32Scales {
+  using Element = Fp32Element;
+  HWY_INLINE static void encode(Vector absmax, float largest, std::byte* to) {
+    const Vector scale = scale_for(absmax, largest, std::numeric_limits<float>::min());
+    const auto before = hn::Sub(hn::BitCast(Ints(), scale), ints(1));
+    store(hn::IfThenElse(overflows(scale, largest), hn::BitCast(Floats(), before), scale),
+          reinterpret_cast<float*>(to));
+  }
+  HWY_INLINE static Vector decode(const std::byte* from) { return load_decoded<Element>(from); }
+};
+
+struct Bf16Scales {
+  using Element = Bf16Element;
+  HWY_INLINE static void encode(Vector absmax, float largest, std::byte* to) {
+    const Vector scale = scale_for(absmax, largest, std::numeric_limits<float>::min());
+    const auto code = encode_lanes<Element>(scale);
+    const auto before = hn::Sub(code, hn::Set(Words(), 1));
+    const auto steps_back = hn::RebindMask(Words(), overflows(floats_of(code), largest));
+    store_codes<Element>(hn::IfThenElse(steps_back, before, code), to);
+  }
+  HWY_INLINE static Vector decode(const std::byte* from) { return load_decoded<Element>(from); }
+};
+
+struct E4m3Scales {
+  using Element = Fp8E4m3Element;
+  HWY_INLINE static void encode(Vector absmax, float largest, std::byte* to) {
+    store_encoded<Element>(scale_for(absmax, largest, Fp8E4m3::kDecoded[1]), to);
+  }
+  HWY_INLINE static Vector decode(const std::byte* from) { return load_decoded<Element>(from); }
+};
+
+// The exponent of E8M0 is biased as that of FP32, so that subnormal abs-max, of exponent 0, needs no
+// care: the result is not below 0 anyway.
+struct E8m0Scales {
+  using Element = Fp8E4m3Element;  // as wide
+  HWY_INLINE static void encode(Vector absmax, float largest, std::byte* to) {
+    const auto exponent = hn::ShiftRight<kFloatMantissaBits>(hn::BitCast(Ints(), absmax));
+    const auto code = hn::Max(hn::Sub(exponent, ints(exponent_of(largest))), ints(0));
+    const auto finite = hn::Le(absmax, hn::Set(Floats(), kLargestFloat));
+    const auto all = hn::IfThenElse(hn::RebindMask(Ints(), finite), code, ints(kE8m0Nan));
+    store_codes<Element>(hn::BitCast(Words(), all), to);
+  }
+  HWY_INLINE static Vector decode(const std::byte* from) {
+    const auto code = hn::BitCast(
+        Ints(), hn::PromoteTo(Words(), hn::LoadU(UnsignedBytes(),
+                                                 reinterpret_cast<const std::uint8_t*>(from))));
+    const auto power = hn::BitCast(Floats(), hn::ShiftLeft<kFloatMantissaBits>(code));
+    const auto smallest = hn::RebindMask(Floats(), hn::Eq(code, ints(0)));
+    const auto nan = hn::RebindMask(Floats(), hn::Eq(code, ints(kE8m0Nan)));
+    const Vector number = hn::IfThenElse(smallest, hn::Set(Floats(), kE8m0Smallest), power);
+    return hn::IfThenElse(nan, quiet_nan(), number);
+  }
+
+ private:
+  static std::int32_t exponent_of(float number) {  // a normal number
+    return (std::bit_cast<std::int32_t>(number) >> kFloatMantissaBits) - kFloatBias;
+  }
+};
+
+// What is left after whole vectors goes through one that is filled up with zeros.
+template <class Scales>
+void encode_all_scales(std::span<const float> absmax, float largest, std::byte* bytes) {
+  constexpr std::size_t kBytes = kCodeBytes<typename Scales::Element>;
+  std::size_t i = 0;
+  for (; i + lanes() <= absmax.size(); i += lanes())
+    Scales::encode(load(absmax.data() + i), largest, bytes + i * kBytes);
+  if (i == absmax.size()) return;
+  HWY_ALIGN float from[hn::MaxLanes(Floats())] = {};
+  HWY_ALIGN std::byte to[hn::MaxLanes(Floats()) * kBytes];
+  std::memcpy(from, absmax.data() + i, (absmax.size() - i) * sizeof(float));
+  Scales::encode(load(from), largest, to);
+  std::memcpy(bytes + i * kBytes, to, (absmax.size() - i) * kBytes);
+}
+
+template <class Scales>
+void decode_all_scales(const std::byte* bytes, std::span<float> scales) {
+  constexpr std::size_t kBytes = kCodeBytes<typename Scales::Element>;
+  std::size_t i = 0;
+  for (; i + lanes() <= scales.size(); i += lanes())
+    store(Scales::decode(bytes + i * kBytes), scales.data() + i);
+  if (i == scales.size()) return;
+  HWY_ALIGN std::byte from[hn::MaxLanes(Floats()) * kBytes] = {};
+  HWY_ALIGN float to[hn::MaxLanes(Floats())];
+  std::memcpy(from, bytes + i * kBytes, (scales.size() - i) * kBytes);
+  store(Scales::decode(from), to);
+  std::memcpy(scales.data() + i, to, (scales.size() - i) * sizeof(float));
+}
+
+template <class Act>
+HWY_INLINE void with_scales(ScaleFormat format, Act act) {
+  switch (format) {
+    case ScaleFormat::fp32: return act(Fp32Scales{});
+    case ScaleFormat::bf16: return act(Bf16Scales{});
+    case ScaleFormat::e8m0: return act(E8m0Scales{});
+    case ScaleFormat::e4m3: return act(E4m3Scales{});
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace equarx::numerics::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,184 @@
+// Floating-point codes of 4 to 16 bits in vectors, as elements/minifloat.hpp and float16.hpp make them
+// one by one: by integer arithmetic and additions that are exact or round as IEEE 754 says.
+// Compiled once for each instruction set: the guard lets it in again when foreach_target.h toggles.
+#if defined(EQUARX_NUMERICS_KERNELS_SMALL_FLOATS_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
+#ifdef EQUARX_NUMERICS_KERNELS_SMALL_FLOATS_INL_HPP_
+#undef EQUARX_NUMERICS_KERNELS_SMALL_FLOATS_INL_HPP_
+#else
+#define EQUARX_NUMERICS_KERNELS_SMALL_FLOATS_INL_HPP_
+#endif
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+
+#include <hwy/highway.h>
+
+#include "models/numerics/elements/element_codecs.hpp"
+#include "models/numerics/kernels/lanes-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace equarx::numerics::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+constexpr int kFloatMantissaBits = std::numeric_limits<float>::digits - 1;
+constexpr int kFloatBias = std::numeric_limits<float>::max_exponent - 1;
+constexpr std::int32_t kInfinityBits = 0x7f800000;
+constexpr std::int32_t kQuietNanBits = 0x7fc00000;
+
+// What the two functions below need to know of a format.
+template <class Element>
+struct SmallFloat {
+  static constexpr int kMantissaBits = Element::kCodeMantissaBits;
+  static constexpr int kMagnitudeBits = Element::kMagnitudeBits;
+  static constexpr int kMinExponent = Element::kMinExponent;
+  static constexpr SpecialValues kSpecials = Element::kSpecialValues;
+  static constexpr std::int32_t kInfCode = Element::kInfCode;
+  static constexpr float kLargest = Element::kMaxFinite;  // what is beyond has its code
+};
+template <>
+struct SmallFloat<Fp16Element> {
+  static constexpr int kMantissaBits = kFloatMantissaBits - detail::kFp16DroppedBits;
+  static constexpr int kMagnitudeBits = 15;
+  static constexpr int kMinExponent = -14;
+  static constexpr SpecialValues kSpecials = SpecialValues::ieee;
+  static constexpr std::int32_t kInfCode = detail::kFp16InfinityBits;
+  static constexpr float kLargest = detail::kFp16Overflow;  // the code of Inf
+};
+
+constexpr std::int32_t power_of_two_bits(int exponent) {
+  return (exponent + kFloatBias) << kFloatMantissaBits;
+}
+
+HWY_INLINE hn::Vec<Ints> ints(std::int32_t value) { return hn::Set(Ints(), value); }
+
+// The code of a magnitude that is finite, and not beyond the largest by more than rounding mends.
+//
+// Adding a power of two whose last mantissa bit is worth one step of the magnitude's binade rounds it
+// to whole steps, ties to even. The sum's mantissa is the number of steps. A code is that number and
+// the steps of all binades below, subnormals being the lower half of the first. The sum's exponent is
+// left over above it.
+template <class Format>
+HWY_INLINE hn::Vec<Ints> rounded_code(hn::Vec<Ints> size) {
+  constexpr int kDropped = kFloatMantissaBits - Format::kMantissaBits;
+  const auto least = ints(power_of_two_bits(Format::kMinExponent));
+  const auto binade = hn::Max(hn::And(size, ints(kInfinityBits)), least);
+  const auto aligned = hn::Add(binade, ints(kDropped << kFloatMantissaBits));
+  const auto sum = hn::Add(hn::BitCast(Floats(), size), hn::BitCast(Floats(), aligned));
+  return hn::Add(hn::BitCast(Ints(), sum), hn::ShiftRight<kDropped>(hn::Sub(binade, least)));
+}
+
+// What is not finite replaces the code of its magnitude. A format without such values is not given NaN.
+template <class Element, bool kMayBeNan = true>
+HWY_INLINE hn::Vec<Ints> with_specials(hn::Vec<Ints> code, hn::Vec<Ints> size) {
+  using Format = SmallFloat<Element>;
+  // Integers are only compared by Gt.
+  const auto infinity = ints(kInfinityBits);
+  const auto below_infinity = ints(kInfinityBits - 1);
+  if constexpr (std::is_same_v<Element, Fp16Element>) {
+    const auto payload =
+        hn::And(hn::ShiftRight<detail::kFp16DroppedBits>(size), ints(detail::kFp16QuietBit - 1));
+    const auto nan = hn::Or(payload, ints(Format::kInfCode | detail::kFp16QuietBit));
+    return hn::IfThenElse(hn::Gt(size, infinity), nan, code);
+  } else if constexpr (Format::kSpecials == SpecialValues::only_nan) {
+    return hn::IfThenElse(hn::Gt(size, below_infinity), ints(Element::kNanCode), code);
+  } else if constexpr (Format::kSpecials == SpecialValues::ieee) {
+    code = hn::IfThenElse(hn::Gt(size, below_infinity), ints(Format::kInfCode), code);
+    if constexpr (!kMayBeNan) return code;
+    return hn::IfThenElse(hn::Gt(size, infinity), ints(Element::kNanCode), code);
+  } else {
+    return code;
+  }
+}
+
+// The code in the low bits of each lane; what is above it is left over.
+template <class Element, bool kMayBeNan = true>
+HWY_INLINE hn::Vec<Words> encode_small(Vector ratios) {
+  using Format = SmallFloat<Element>;
+  constexpr std::uint32_t kSign = 1U << Format::kMagnitudeBits;
+  const auto size = hn::And(hn::BitCast(Ints(), ratios), ints(kMagnitudeMask));
+  const auto within = hn::Min(size, ints(std::bit_cast<std::int32_t>(Format::kLargest)));
+  const auto code = with_specials<Element, kMayBeNan>(rounded_code<Format>(within), size);
+  const auto sign =
+      hn::And(hn::ShiftRight<31 - Format::kMagnitudeBits>(hn::BitCast(Words(), ratios)),
+              hn::Set(Words(), kSign));
+  return hn::Or(hn::BitCast(Words(), code), sign);
+}
+
+// The values of codes in the low bits of each lane, whatever is above them.
+template <class Element>
+HWY_INLINE Vector decode_small(hn::Vec<Words> codes) {
+  using Format = SmallFloat<Element>;
+  constexpr std::int32_t kSign = 1 << Format::kMagnitudeBits;
+  constexpr std::int32_t kOneBinade = 1 << kFloatMantissaBits;
+  constexpr std::int32_t kRebias = power_of_two_bits(Format::kMinExponent - 1);
+  const auto signed_code = hn::BitCast(Ints(), codes);
+  const auto size = hn::And(signed_code, ints(kSign - 1));
+  const auto moved = hn::ShiftLeft<kFloatMantissaBits - Format::kMantissaBits>(size);
+  const auto normal = hn::Add(moved, ints(kRebias));
+  // Subnormals lack the leading 1: given to them, as one binade up, and taken away again.
+  const auto raised = hn::BitCast(Floats(), hn::Add(moved, ints(kRebias + kOneBinade)));
+  const auto lead = hn::BitCast(Floats(), ints(power_of_two_bits(Format::kMinExponent)));
+  const auto subnormal = hn::BitCast(Ints(), hn::Sub(raised, lead));
+  auto number = hn::IfThenElse(hn::Lt(size, ints(1 << Format::kMantissaBits)), subnormal, normal);
+  if constexpr (Format::kSpecials == SpecialValues::only_nan)
+    number = hn::IfThenElse(hn::Eq(size, ints(Format::kInfCode)), ints(kQuietNanBits), number);
+  if constexpr (Format::kSpecials == SpecialValues::ieee)
+    number = hn::IfThenElse(hn::Gt(size, ints(Format::kInfCode - 1)),
+                            hn::Add(normal, ints(kRebias)), number);
+  const auto sign =
+      hn::ShiftLeft<31 - Format::kMagnitudeBits>(hn::And(codes, hn::Set(Words(), kSign)));
+  return hn::BitCast(Floats(), hn::Or(number, hn::BitCast(Ints(), sign)));
+}
+
+// Codes as they are stored, one to a byte or to two, and the same values.
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2 && !defined(HWY_DISABLE_F16C)
+
+// Processors of these targets convert binary16, subnormals included, in one instruction. A code that is
+// moved to the upper bits of one has its value but for a power of two, by which the biases differ.
+template <class Element>
+HWY_INLINE Vector decode_stored(hn::Vec<Halves> codes) {
+  using Format = SmallFloat<Element>;
+  constexpr int kHalfBias = 15;
+  constexpr int kBits = 1 + Format::kMagnitudeBits;
+  constexpr int kExponentBits = Format::kMagnitudeBits - Format::kMantissaBits;
+  constexpr int kToExponent = 5 - kExponentBits;  // bits between the sign and the exponent
+  constexpr std::uint16_t kBetween = 0x8000U - (0x8000U >> kToExponent);
+  constexpr float kFactor =
+      std::bit_cast<float>(power_of_two_bits(kHalfBias + Format::kMinExponent - 1));
+  const hn::RebindToSigned<Halves> signed_halves;
+  const hn::Rebind<hwy::float16_t, Floats> floats16;
+  auto half = codes;
+  if constexpr (kBits < 16) half = hn::ShiftLeft<16 - kBits>(half);
+  if constexpr (kToExponent > 0) {  // copies of the sign move in, and are taken away
+    const auto moved = hn::ShiftRight<kToExponent>(hn::BitCast(signed_halves, half));
+    half = hn::AndNot(hn::Set(Halves(), kBetween), hn::BitCast(Halves(), moved));
+  }
+  Vector value = hn::PromoteTo(Floats(), hn::BitCast(floats16, half));
+  if constexpr (kFactor != 1.0F) value = hn::Mul(value, hn::Set(Floats(), kFactor));
+  if constexpr (Format::kSpecials == SpecialValues::only_nan) {
+    // What the code of NaN would be, did the numbers go on: the next step after the largest, 448.
+    constexpr float kBeyond = Format::kLargest + Format::kLargest / 14.0F;
+    const Vector nan = hn::BitCast(Floats(), ints(kQuietNanBits));
+    const auto is_nan = hn::Eq(hn::Abs(value), hn::Set(Floats(), kBeyond));
+    value = hn::IfThenElse(is_nan, hn::CopySign(nan, value), value);
+  }
+  return value;
+}
+
+#else
+
+template <class Element>
+HWY_INLINE Vector decode_stored(hn::Vec<Halves> codes) {
+  return decode_small<Element>(hn::PromoteTo(Words(), codes));
+}
+
+#endif
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace equarx::numerics::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif
