@@ -48,8 +48,10 @@ inline plan::Plan plan_of(const input::Json& json) {
   return plan::make_plan(config::read_config(json));
 }
 
+/// A run, as one of the many of a test: by the direct engine, if the configuration does not say otherwise.
 inline run::ExperimentResult run(const input::Json& json) {
-  return run::run_experiment(plan_of(json), [](const std::string&) {});
+  return run::run_experiment(plan::make_plan(config::read_config(json), plan::Look::at_many),
+                             [](const std::string&) {});
 }
 
 /// The hardware file of TPU v5e.

@@ -82,8 +82,11 @@ TEST_CASE("the table says how times were made") {
 }
 
 TEST_CASE("the table says which engine moved the clock, and why") {
-  CHECK_THAT(to_table(testing::run(good_config())),
+  const auto quiet = [](const std::string&) {};
+  CHECK_THAT(to_table(run::run_experiment(testing::plan_of(good_config()), quiet)),
              ContainsSubstring("Engine: SimGrid (it is quick here): all."));
+  CHECK_THAT(to_table(testing::run(good_config())),
+             ContainsSubstring("Engine: the direct one (one run of many): all."));
   CHECK_THAT(to_table(testing::run(changed("/engine", "direct"))),
              ContainsSubstring("Engine: the direct one (asked for): all."));
 }

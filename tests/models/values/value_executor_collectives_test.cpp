@@ -142,10 +142,10 @@ TEST_CASE("large and lopsided tori have the oracle's bits") {
 }
 
 TEST_CASE("tori whose segments have sizes of their own have the oracle's bits") {
-  for (const Lengths& lengths : {Lengths{4, 2}, {2, 5}, {2, 3, 4}})
+  for (const Lengths& lengths : {Lengths{4, 2}, {2, 3, 4}})
     for (const Collective collective : kRingCollectives)
       for (const RingStyle style : kStyles)
-        for (const std::size_t which : {0, 2, 3}) {
+        for (const std::size_t which : {0, 2}) {
           CAPTURE(lengths, name(collective), name(style), which);
           const RingOptions options = torus(style, collective, all_formats()[which], 2, 2);
           const std::uint64_t elements = 200'003;
