@@ -11,7 +11,7 @@ bash tools/lint.sh
 
 # With the other compiler, file by file: the program and the tests of all rooms, instrumented. Not those of laws across
 # rooms and of `tune`, which take longest and reach the same code.
-rooms="collective_laws collectives config formats hardware input inspect numerics os output pages plan process report \
+rooms="collective_laws collectives config engines formats hardware input inspect numerics os output pages plan process report \
 result run sim study support sweep tensors topologies trace units values workloads"
 # The program by its command line: what needs no simulation there, since the sanitizer warns on standard error, where
 # these tests expect nothing, of the way in which SimGrid changes stacks.
@@ -42,3 +42,6 @@ prefix=$(mktemp -d)
 trap 'rm -rf "$prefix"' EXIT
 cmake --install build/release --prefix "$prefix" >/dev/null
 (cd / && "$prefix/bin/equarx-sim" validate "$prefix/share/equarx-sim/configs/experiments/allreduce_v5e_4x2.json")
+# SimGrid's module is found there, too.
+(cd / && "$prefix/bin/equarx-sim" run "$prefix/share/equarx-sim/configs/experiments/allreduce_v5e_4x2.json" \
+  --set /engine=simgrid --set /numerics=off)

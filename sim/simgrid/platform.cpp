@@ -132,7 +132,9 @@ SimgridEngine::SimgridEngine(const Machine& machine) : engine_(make_engine()) {
 
 s4u::ActorPtr SimgridEngine::start_actor(const std::string& name, s4u::Host* host,
                                          const std::function<void()>& code) {
-#if SIMGRID_VERSION >= 40000
+#if SIMGRID_VERSION >= 40100
+  return host->add_actor(name, code);
+#elif SIMGRID_VERSION >= 40000
   return s4u::Engine::get_instance()->add_actor(name, host, code);
 #else
   return s4u::Actor::create(name, host, code);

@@ -13,6 +13,7 @@ namespace equarx::numerics::kernels {
 inline constexpr std::size_t kBlockCounters = 64;
 /// Values in a block.
 inline constexpr std::size_t kRandomBlock = 4 * kBlockCounters;
+/// Room for the values of a block.
 using RandomBlock = std::span<float, kRandomBlock>;
 
 /// Which block: the one that begins with value kRandomBlock x index of a rank's tensor.

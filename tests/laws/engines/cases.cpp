@@ -205,8 +205,8 @@ EngineCase generate_case(const CaseKind& kind) {
   collectives::Program program = make_program(description);
   sim::Machine machine = make_machine(program, kind);
   sim::Costs costs = make_costs(program);
-  EngineCase made{std::move(description), std::move(program), std::move(machine), std::move(costs),
-                  make_schedule(), flip()};
+  EngineCase made{std::move(description), std::move(program), std::move(machine),
+                  std::move(costs),       make_schedule(),    flip()};
   if (kind.fails) break_links(made);
   made.description += fmt::format(", {} links, dma_queue {}, {} runs, overlap {}, {} failures",
                                   made.machine.links.size(), made.machine.dma_queue,
