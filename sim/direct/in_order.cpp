@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <optional>
 #include <queue>
+#include <span>
 #include <vector>
 
 #include "sim/direct/core.hpp"

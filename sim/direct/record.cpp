@@ -26,6 +26,7 @@ Record::Record(const Timelines& lists, const Machine& place, bool with_trace, Pr
 }
 
 void Record::refuse(const Step& sent, const Step& expected) {
+  progress.chips[progress.active_rank].instruction = expected.instruction;
   throw std::logic_error(
       fmt::format("received message {} instead of {}", sent.message, expected.message));
 }

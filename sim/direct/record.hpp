@@ -65,7 +65,7 @@ class Record {
     double link_s = 0.0;
   };
 
-  [[noreturn]] static void refuse(const Step& sent, const Step& expected);
+  [[noreturn]] void refuse(const Step& sent, const Step& expected);
 
   std::vector<std::size_t> inbox_of_;  ///< by receiver and channel
   std::vector<Moved> moved_;
