@@ -195,6 +195,23 @@ double needed_bytes(config::Algorithm algorithm, const RankGrid& grid, const har
          use.pair * chips * chips;
 }
 
+/// About how many chips fit: those of a grid whose longest axis is halved until it does. 0 if not even two do.
+std::uint32_t chips_that_fit(config::Algorithm algorithm, const RankGrid& grid,
+                             const hardware::Chip& chip, const MemoryUse& use, double available) {
+  std::vector<std::uint32_t> lengths = grid.lengths();
+  for (;;) {
+    const RankGrid smaller(lengths);
+    if (needed_bytes(algorithm, smaller, chip, use) <= available) return smaller.ranks();
+    std::uint32_t& longest = *std::ranges::max_element(lengths);
+    if (longest >= 4)
+      longest /= 2;
+    else if (lengths.size() > 1)
+      lengths.pop_back();  // of a hypercube
+    else
+      return 0;
+  }
+}
+
 }  // namespace
 
 MaybeObstacle Site::prepare(config::Algorithm algorithm) {
@@ -222,16 +239,18 @@ MaybeObstacle check_machine_memory(config::Algorithm algorithm, const RankGrid& 
                                    const config::ExperimentConfig& config) {
   if (has_representatives(algorithm, config)) return std::nullopt;
   const bool on_simgrid = config.engine == config::EngineMode::simgrid;
-  const double needed =
-      needed_bytes(algorithm, grid, config.chip, on_simgrid ? kSimgridMemory : kDirectMemory);
+  const MemoryUse& use = on_simgrid ? kSimgridMemory : kDirectMemory;
+  const double needed = needed_bytes(algorithm, grid, config.chip, use);
   const double available = process::available_memory_bytes();
   if (needed <= available) return std::nullopt;
-  return Obstacle{"/simulation",
-                  fmt::format("simulating all {} chips takes {} of memory, and this computer has "
-                              "{}; use {}fewer chips, or a uniform torus or ring, which "
-                              "representatives can stand for",
-                              grid.ranks(), units::bytes_text(needed), units::bytes_text(available),
-                              on_simgrid ? "the direct engine, " : "")};
+  return Obstacle{
+      "/simulation",
+      fmt::format("simulating all {} chips takes {} of memory, and this computer has {}, which is "
+                  "enough for about {}; use {}fewer chips, or a uniform torus or ring, which "
+                  "representatives can stand for",
+                  grid.ranks(), units::bytes_text(needed), units::bytes_text(available),
+                  chips_that_fit(algorithm, grid, config.chip, use, available),
+                  on_simgrid ? "the direct engine, " : "")};
 }
 
 OrObstacle<SimulatedMachine> plan_machine(config::Algorithm algorithm,

@@ -101,6 +101,7 @@ TEST_CASE("chips that would not fit in memory are refused before they are made")
   json["engine"] = "direct";
   json["topology"] = {{"torus", "256x256x256"}};
   check_refused([&] { plan_of(json); }, "/simulation", "simulating all 16777216 chips takes");
+  check_refused([&] { plan_of(json); }, "/simulation", "which is enough for about ");
   json["topology"] = {{"torus", "4096x4096"}};
   json["simulation"] = "auto";
   CHECK_NOTHROW(plan_of(json));
