@@ -63,6 +63,7 @@ class InOrder {
   void resume(ListId list);
   void begin_work(ListId list, const Step& step);
   void end_work(ListId list, const Step& step);
+  void reschedule_other(ListId list);
   bool act(ListId list, const Step& step);
   bool send(ListId list, const Step& step);
   bool retire_oldest(ListId list, std::size_t index);
@@ -199,10 +200,15 @@ void InOrder::begin_work(ListId id, const Step& step) {
   if (!shares_core_) return schedule(id, now_s_ + core_s);
   SharedCore& core = cores_[rank_of(id)];
   core.begin(number_of(id), core_s, now_s_);
-  const std::size_t other = 1 - number_of(id);
-  const ListId first = id - static_cast<ListId>(number_of(id));
   schedule(id, core.end_s(number_of(id)));
-  if (core.busy(other)) schedule(first + static_cast<ListId>(other), core.end_s(other));
+  reschedule_other(id);
+}
+
+/// The other list of a core, whose work ends at another time since this one began or ended some.
+void InOrder::reschedule_other(ListId id) {
+  const ListId other = number_of(id) == 0 ? id + 1 : id - 1;
+  const SharedCore& core = cores_[rank_of(id)];
+  if (core.busy(number_of(other))) schedule(other, core.end_s(number_of(other)));
 }
 
 void InOrder::end_work(ListId id, const Step& step) {
@@ -210,11 +216,8 @@ void InOrder::end_work(ListId id, const Step& step) {
   const double core_s = step.delay_s * record_.machine.slowdown_of(rank);
   record_.add_core_time(rank, step, lists_[id].start_s, core_s, now_s_);
   if (!shares_core_) return;
-  SharedCore& core = cores_[rank];
-  core.end(number_of(id), now_s_);
-  const std::size_t other = 1 - number_of(id);
-  const ListId first = id - static_cast<ListId>(number_of(id));
-  if (core.busy(other)) schedule(first + static_cast<ListId>(other), core.end_s(other));
+  cores_[rank].end(number_of(id), now_s_);
+  reschedule_other(id);
 }
 
 /// @return whether the step is done. If not, the list goes on when it is scheduled or woken.

@@ -23,13 +23,6 @@ class Sets {
   std::vector<std::size_t> above_;
 };
 
-std::vector<std::uint32_t> users_of(const Wiring& wiring, std::size_t links) {
-  std::vector<std::uint32_t> users(links);
-  for (const Pair& pair : wiring.pairs())
-    for (const LinkIndex link : *pair.route) ++users[link];
-  return users;
-}
-
 /// The links of a route that can hold its flow up: those that are shared, and of the others the slowest, if
 /// it is slower than they are.
 Route limiting_links(const Machine& machine, const Pair& pair,
@@ -64,12 +57,11 @@ SharedLinks::SharedLinks(const Machine& machine, const Wiring& wiring)
 }
 
 void SharedLinks::make_parts(const Machine& machine) {
-  const std::vector<std::uint32_t> users = users_of(wiring_, machine.links.size());
   std::vector<Route> routes(flows_.size());
   Sets sets(machine.links.size());
   for (std::uint32_t pair = 0; pair < flows_.size(); ++pair) {
     if (!wiring_.pairs()[pair].shared) continue;
-    routes[pair] = limiting_links(machine, wiring_.pairs()[pair], users);
+    routes[pair] = limiting_links(machine, wiring_.pairs()[pair], wiring_.users());
     for (const LinkIndex link : routes[pair]) sets.join(routes[pair].front(), link);
   }
   constexpr std::uint32_t kNone = 0xFFFFFFFF;

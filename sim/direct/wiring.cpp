@@ -20,9 +20,9 @@ Pair make_pair(const Machine& machine, collectives::Rank from, const Way& way) {
 }  // namespace
 
 Wiring::Wiring(const Machine& machine)
-    : channels_(machine.ways.empty() ? 0 : machine.ways.front().size()) {
+    : channels_(machine.ways.empty() ? 0 : machine.ways.front().size()),
+      users_(machine.links.size()) {
   pair_of_.reserve(machine.ranks() * channels_);
-  std::vector<std::uint32_t> users(machine.links.size());
   constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   std::vector<std::size_t> latest(machine.ranks(), kNone);  // pair to each peer, of any rank so far
   for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank) {
@@ -32,13 +32,14 @@ Wiring::Wiring(const Machine& machine)
       if (pair == kNone || pair < first) {
         pair = pairs_.size();
         pairs_.push_back(make_pair(machine, rank, way));
-        for (const LinkIndex link : way.route) ++users[link];
+        for (const LinkIndex link : way.route) ++users_[link];
       }
       pair_of_.push_back(static_cast<std::uint32_t>(pair));
     }
   }
   for (Pair& pair : pairs_) {
-    pair.shared = std::ranges::any_of(*pair.route, [&](LinkIndex link) { return users[link] > 1; });
+    pair.shared =
+        std::ranges::any_of(*pair.route, [&](LinkIndex link) { return users_[link] > 1; });
     shares_ = shares_ || pair.shared;
   }
 }

@@ -35,6 +35,8 @@ class Wiring {
   /// Index into pairs() of what a rank sends in a channel.
   std::uint32_t pair_of(std::size_t index) const { return pair_of_[index]; }
   const std::vector<Pair>& pairs() const { return pairs_; }
+  /// Pairs whose messages pass each link.
+  const std::vector<std::uint32_t>& users() const { return users_; }
   /// Whether any pair shares links.
   bool shares() const { return shares_; }
 
@@ -43,6 +45,7 @@ class Wiring {
   bool shares_ = false;
   std::vector<std::uint32_t> pair_of_;  ///< by rank and channel
   std::vector<Pair> pairs_;
+  std::vector<std::uint32_t> users_;  ///< by link
 };
 
 }  // namespace equarx::sim
