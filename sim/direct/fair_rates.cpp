@@ -6,42 +6,39 @@
 namespace equarx::sim {
 
 FairRates::FairRates(std::span<const double> capacities, std::span<const std::vector<Link>> routes)
-    : capacities_(capacities.begin(), capacities.end()),
-      users_(capacities.size()),
+    : users_(capacities.size()),
       first_hops_{0},
       places_(routes.size(), kAbsent),
-      rates_(routes.size()),
-      old_rates_(routes.size()) {
-  for (const double capacity : capacities) links_.push_back({capacity, 0, 0});
+      rates_(routes.size()) {
+  for (const double capacity : capacities) links_.push_back({capacity, 0});
   for (const std::vector<Link>& route : routes) {
     hops_.insert(hops_.end(), route.begin(), route.end());
     first_hops_.push_back(static_cast<std::uint32_t>(hops_.size()));
   }
   hop_places_.resize(hops_.size());
+  save(0.0);
 }
 
-void FairRates::open(Flow flow) {
-  places_[flow] = kOpen;
-  open_.push_back(flow);
+std::span<FairRates::LinkState> FairRates::links_of_last_saved() {
+  return std::span(saved_links_).last(links_.size());
 }
 
-/// One more flow of a link is open, which had `rate` before.
-inline void FairRates::open_at(Link number, double rate) {
-  LinkState& link = links_[number];
-  if (link.open++ == 0) touched_.push_back(number);
-  // Sums that rates are taken from and added to again and again would drift.
-  link.left = link.open == link.flows ? capacities_[number] : link.left + rate;
+void FairRates::save(double rate) {
+  saved_.push_back({rate, static_cast<std::uint32_t>(filled_.size())});
+  saved_links_.insert(saved_links_.end(), links_.begin(), links_.end());
 }
 
-/// Takes the highest level back: its flows are open again.
-void FairRates::unwind_level() {
-  const Level level = levels_.back();
-  levels_.pop_back();
-  for (std::uint32_t i = level.first; i < filled_.size(); ++i) {
-    for (const Link link : route(filled_[i])) open_at(link, level.rate);
-    open(filled_[i]);
-  }
-  filled_.resize(level.first);
+void FairRates::forget_last() {
+  saved_.pop_back();
+  saved_links_.resize(saved_links_.size() - links_.size());
+}
+
+/// Whether all of the flow's links, where it is open, are full only above what was last saved.
+bool FairRates::stays(Flow flow) {
+  const std::span<const LinkState> links = links_of_last_saved();
+  return std::ranges::all_of(route(flow), [&](Link link) {
+    return links[link].left >= saved_.back().rate * links[link].open;
+  });
 }
 
 void FairRates::add(Flow flow) {
@@ -50,28 +47,22 @@ void FairRates::add(Flow flow) {
     hop_places_[hop] = static_cast<std::uint32_t>(users.flows.size());
     users.flows.push_back(flow);
     users.hops.push_back(hop);
-    ++links_[hops_[hop]].flows;
-    open_at(hops_[hop], 0.0);
+    for (std::size_t at = hops_[hop]; at < saved_links_.size(); at += links_.size())
+      ++saved_links_[at].open;
   }
+  while (saved_.size() > 1 && !stays(flow)) forget_last();
   rates_[flow] = 0.0;
-  old_rates_[flow] = 0.0;
-  open(flow);
-  // A level stays as it is if none of the flow's links would be full below it.
-  const auto stays = [&](const Level& level) {
-    return std::ranges::all_of(route(flow), [&](Link link) {
-      return links_[link].left >= level.rate * links_[link].open;
-    });
-  };
-  while (!levels_.empty() && !stays(levels_.back())) unwind_level();
+  places_[flow] = kOpen;
+  stale_ = true;
 }
 
 void FairRates::remove(Flow flow) {
-  while (places_[flow] != kOpen) unwind_level();
+  if (places_[flow] != kOpen)
+    while (saved_.back().filled > places_[flow]) forget_last();
   places_[flow] = kAbsent;
   for (std::uint32_t hop = first_hops_[flow]; hop < first_hops_[flow + 1]; ++hop) {
-    LinkState& link = links_[hops_[hop]];
-    --link.open;
-    --link.flows;
+    for (std::size_t at = hops_[hop]; at < saved_links_.size(); at += links_.size())
+      --saved_links_[at].open;
     // The last user takes the place that is free now.
     Users& users = users_[hops_[hop]];
     const std::uint32_t place = hop_places_[hop];
@@ -81,42 +72,49 @@ void FairRates::remove(Flow flow) {
     users.flows.pop_back();
     users.hops.pop_back();
   }
+  stale_ = true;
 }
 
 /// Flows keep their rate: that at which `link` is full.
 void FairRates::fill_link(Link link, double rate) {
-  levels_.push_back({rate, static_cast<std::uint32_t>(filled_.size())});
   for (const Flow flow : users_[link].flows) {
     if (places_[flow] != kOpen) continue;
     places_[flow] = static_cast<std::uint32_t>(filled_.size());
     filled_.push_back(flow);
+    if (rates_[flow] != rate) changed_.push_back(flow);
     rates_[flow] = rate;
     for (const Link other : route(flow)) {
       links_[other].left -= rate;
       --links_[other].open;
     }
   }
+  // So seldom that saving costs less than filling, and takes memory as flows do and not as flows times links.
+  if (filled_.size() - saved_.back().filled >= 1 + links_.size() / 4) save(rate);
 }
 
 /// Every link with open flows.
 void FairRates::collect_candidates() {
   candidates_.clear();
-  for (const Link link : touched_)
+  for (Link link = 0; link < links_.size(); ++link)
     if (links_[link].open > 0) candidates_.push_back({links_[link].left / links_[link].open, link});
-  touched_.clear();
   std::ranges::make_heap(candidates_, std::greater<>());
 }
 
 /// Puts the first of the heap where it belongs now that it is larger.
 void FairRates::sink_first() {
   const Candidate first = candidates_.front();
+  const std::size_t size = candidates_.size();
   std::size_t at = 0;
-  for (std::size_t below = 1; below < candidates_.size(); below = 2 * at + 1) {
-    if (below + 1 < candidates_.size() && candidates_[below + 1].rate < candidates_[below].rate)
-      ++below;
+  while (2 * at + 2 < size) {
+    std::size_t below = 2 * at + 1;
+    below += static_cast<std::size_t>(candidates_[below + 1].rate < candidates_[below].rate);
     if (first.rate <= candidates_[below].rate) break;
     candidates_[at] = candidates_[below];
     at = below;
+  }
+  if (2 * at + 2 == size && candidates_[size - 1].rate < first.rate) {
+    candidates_[at] = candidates_[size - 1];
+    at = size - 1;
   }
   candidates_[at] = first;
 }
@@ -140,14 +138,20 @@ void FairRates::fill() {
   }
 }
 
+/// To what was last saved: flows above it are open again.
+void FairRates::go_back() {
+  for (std::size_t i = saved_.back().filled; i < filled_.size(); ++i)
+    if (places_[filled_[i]] != kAbsent) places_[filled_[i]] = kOpen;
+  filled_.resize(saved_.back().filled);
+  std::ranges::copy(links_of_last_saved(), links_.begin());
+}
+
 std::span<const FairRates::Flow> FairRates::solve() {
   changed_.clear();
-  if (open_.empty()) return changed_;
-  for (const Flow flow : open_) old_rates_[flow] = rates_[flow];
+  if (!stale_) return changed_;
+  stale_ = false;
+  go_back();
   fill();
-  for (const Flow flow : open_)
-    if (places_[flow] != kAbsent && rates_[flow] != old_rates_[flow]) changed_.push_back(flow);
-  open_.clear();
   return changed_;
 }
 

@@ -12,7 +12,8 @@ namespace equarx::sim {
 /// the others go on (progressive filling; Bertsekas and Gallager, Data Networks, 6.5.2).
 ///
 /// Incremental: links fill in the order of their levels, and a flow that comes or goes changes nothing
-/// below the level at which its first link is full. Only what is above is filled again.
+/// below the level at which its first link is full. The filling is saved now and then on its way up, and
+/// goes on from the last state that a change leaves as it is.
 class FairRates {
  public:
   using Link = std::uint32_t;
@@ -35,13 +36,13 @@ class FairRates {
 
  private:
   struct LinkState {
-    double left = 0.0;        ///< of its capacity by flows that keep their rate
-    std::uint32_t open = 0;   ///< flows whose rate still rises
-    std::uint32_t flows = 0;  ///< all of them
+    double left = 0.0;       ///< of its capacity by flows that keep their rate
+    std::uint32_t open = 0;  ///< flows whose rate still rises
   };
-  struct Level {
-    double rate = 0.0;
-    std::uint32_t first = 0;  ///< of its flows in filled_
+  /// How far the filling was when its links were saved.
+  struct Saved {
+    double rate = 0.0;         ///< that open flows had reached
+    std::uint32_t filled = 0;  ///< flows that keep their rate, first in filled_
   };
   struct Candidate {
     double rate = 0.0;  ///< at which the link would be full
@@ -60,28 +61,28 @@ class FairRates {
   std::span<const Link> route(Flow flow) const {
     return std::span(hops_).subspan(first_hops_[flow], first_hops_[flow + 1] - first_hops_[flow]);
   }
-  void open_at(Link number, double rate);
-  void open(Flow flow);
-  void unwind_level();
+  std::span<LinkState> links_of_last_saved();
+  bool stays(Flow flow);
+  void forget_last();
+  void save(double rate);
+  void go_back();
   void fill();
   void fill_link(Link link, double rate);
   void collect_candidates();
   void sink_first();
 
-  std::vector<double> capacities_;  ///< by link
-  std::vector<LinkState> links_;
   std::vector<Users> users_;               ///< by link
   std::vector<std::uint32_t> first_hops_;  ///< by flow, and one more
   std::vector<Link> hops_;                 ///< of all routes
   std::vector<std::uint32_t> hop_places_;  ///< of each hop, among its link's users
   std::vector<std::uint32_t> places_;      ///< of each flow in filled_, or one of the marks above
   std::vector<double> rates_;              ///< by flow
-  std::vector<double> old_rates_;          ///< at the last solve()
-  std::vector<Flow> filled_;               ///< that keep their rate, level by level
-  std::vector<Level> levels_;              ///< rising
-  std::vector<Flow> open_;             ///< whose rate has to be found; may hold some that have gone
-  std::vector<Link> touched_;          ///< links that open flows go over
-  std::vector<Candidate> candidates_;  ///< a heap
+  std::vector<LinkState> links_;           ///< as far as the filling is
+  std::vector<Flow> filled_;               ///< that keep their rate, in the order of rates
+  std::vector<Saved> saved_;  ///< rising; the first is the empty filling, which always stays
+  std::vector<LinkState> saved_links_;  ///< all links for each of saved_
+  bool stale_ = false;                  ///< flows have come or gone since the last solve()
+  std::vector<Candidate> candidates_;   ///< a heap
   std::vector<Flow> changed_;
 };
 
