@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 #include <utility>
 
 #include "models/collectives/traffic.hpp"
@@ -10,11 +9,12 @@
 namespace equarx::sim {
 
 std::vector<std::uint32_t> users_of_links(const Machine& machine) {
-  std::set<std::pair<collectives::Rank, collectives::Rank>> pairs;
+  // Several channels of a rank may lead to one peer.
+  std::vector<collectives::Rank> seen_by(machine.ranks(), machine.ranks());
   std::vector<std::uint32_t> users(machine.links.size());
   for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank)
     for (const Way& way : machine.ways[rank]) {
-      if (!pairs.emplace(rank, way.peer).second) continue;
+      if (std::exchange(seen_by[way.peer], rank) == rank) continue;
       for (const LinkIndex link : way.route) ++users[link];
     }
   return users;

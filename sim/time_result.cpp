@@ -5,6 +5,14 @@
 
 namespace equarx::sim {
 
+CoreWork core_work(const Step& step) {
+  switch (step.kind) {
+    case Step::Kind::start: return CoreWork::start_up;
+    case Step::Kind::compute: return CoreWork::other;
+    default: return CoreWork::program;
+  }
+}
+
 void note_failure(const TransferFailure& failure, TimeResult& result) {
   const auto place = [](const TransferFailure& of) {
     return std::tuple(of.sender, of.receiver, of.message);

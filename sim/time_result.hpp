@@ -7,6 +7,7 @@
 
 #include "models/collectives/program.hpp"
 #include "sim/machine.hpp"
+#include "sim/timeline.hpp"
 
 namespace equarx::sim {
 
@@ -21,11 +22,21 @@ struct TransferFailure {
   bool operator==(const TransferFailure&) const = default;
 };
 
+/// What a core's time is spent on.
+enum class CoreWork : std::uint8_t {
+  program,   ///< an instruction
+  start_up,  ///< of the program: see Costs
+  other,     ///< not the program's: see Schedule
+};
+
+/// What a step spends its core time on.
+CoreWork core_work(const Step& step);
+
 /// Core time of one chip.
 struct CoreEvent {
   collectives::Rank rank = 0;
   collectives::InstructionId instruction = 0;
-  bool other_work = false;  ///< not the program's: see Schedule
+  CoreWork work = CoreWork::program;
   double start_s = 0.0;
   double end_s = 0.0;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 namespace equarx::sim {
 
@@ -23,7 +24,9 @@ std::vector<Step> make_timeline(const collectives::Program& program, const Costs
     throw std::logic_error("every instruction and every message needs a cost");
   std::vector<Step> steps;
   steps.reserve(2 * program.messages.size() + 1);
-  double delay_s = 0.0;
+  double delay_s = costs.start_s;
+  if (traced && delay_s > 0.0)
+    steps.push_back({.kind = Step::Kind::start, .delay_s = std::exchange(delay_s, 0.0)});
   for (InstructionId id = 0; id < program.instructions.size(); ++id) {
     const collectives::Instruction& instruction = program.instructions[id];
     if (!instruction.ranks.contains(rank)) continue;

@@ -12,6 +12,7 @@ namespace equarx::sim {
 struct Costs {
   std::vector<double> core_s;  ///< core time of each instruction
   std::vector<double> link_s;  ///< time that each message holds its link besides its bytes
+  double start_s = 0.0;        ///< core time before each run of the program: its start-up
 };
 
 /// Bytes by which the simulated time of a message misses its link_s at most: it is simulated as bytes
@@ -22,6 +23,7 @@ inline constexpr double kHeldLinkRoundingBytes = 0.5;
 struct Step {
   enum class Kind : std::uint8_t {
     work,     ///< nothing more
+    start,    ///< nothing more; the core time is that of the program's start-up
     compute,  ///< nothing more; the core time is that of other work than the program's
     send,
     wait,

@@ -120,13 +120,13 @@ MaybeObstacle check_hbm_bandwidth(const collectives::Program& program,
   constexpr double kHbmPasses = 2.0;  // written where it arrives, read where it leaves
   const std::size_t links = links_at_once(program, config.topology);
   const double taken = kHbmPasses * static_cast<double>(links) * config.chip.link_rate();
-  if (taken > config.chip.hbm_bandwidth.value)
+  if (taken > config.chip.hbm_rate())
     return Obstacle{
         "/hardware",
         fmt::format(
-            "hbm_bandwidth {} of {} is below the {} that its {} links take; check the file, or use "
-            "fewer links",
-            units::format_short(config.chip.hbm_bandwidth.value, units::Dimension::bandwidth),
+            "the {} that hbm_bandwidth and hbm_efficiency of {} leave are below the {} that its {} "
+            "links take; check the file, or use fewer links",
+            units::format_short(config.chip.hbm_rate(), units::Dimension::bandwidth),
             config.chip.name, units::format_short(taken, units::Dimension::bandwidth), links)};
   return std::nullopt;
 }

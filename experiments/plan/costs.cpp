@@ -26,6 +26,7 @@ double core_time_s(const collectives::Program& program, const collectives::Instr
 
 sim::Costs program_costs(const collectives::Program& program, const hardware::Chip& chip) {
   sim::Costs costs;
+  costs.start_s = chip.collective_startup.value;
   costs.core_s.reserve(program.instructions.size());
   for (const collectives::Instruction& instruction : program.instructions)
     costs.core_s.push_back(core_time_s(program, instruction, chip));

@@ -117,6 +117,13 @@ void apply_faults(const config::FaultsConfig& faults, const config::PlannedTopol
         fault.slowdown;
 }
 
+/// Links that several pairs of chips use do not reach their rate.
+void slow_shared_links(double efficiency, sim::Machine& machine) {
+  const std::vector<std::uint32_t> users = sim::users_of_links(machine);
+  for (std::size_t link = 0; link < users.size(); ++link)
+    if (users[link] > 1) machine.links[link].rate *= efficiency;
+}
+
 sim::Machine make_machine(config::Algorithm algorithm, const collectives::Program& program,
                           const Site& site) {
   const RankGrid& grid = program.grid();
@@ -137,6 +144,7 @@ sim::Machine make_machine(config::Algorithm algorithm, const collectives::Progra
     }
   }
   apply_faults(site.config().faults, topology, chips, machine);
+  slow_shared_links(site.config().chip.shared_link_efficiency.value, machine);
   return machine;
 }
 

@@ -21,7 +21,7 @@ workloads::ComputeRates rates_of(const hardware::Chip& chip) {
   return {.matrix_flops_per_s = chip.matrix_rate_bf16.value,
           .matrix_efficiency = chip.matrix_efficiency.value,
           .vector_ops_per_s = chip.vector_rate.value,
-          .hbm_bytes_per_s = chip.hbm_bandwidth.value,
+          .hbm_bytes_per_s = chip.hbm_rate(),
           .operation_overhead_s = chip.instruction_overhead.value};
 }
 

@@ -39,6 +39,7 @@ constexpr std::array kKnownColumns = {
     KnownColumn{"breakdown/payload_s", "payload on the wire", ColumnKind::time, false},
     KnownColumn{"breakdown/scales_s", "scales on the wire", ColumnKind::time, false},
     KnownColumn{"breakdown/overhead_s", "overhead", ColumnKind::time, false},
+    KnownColumn{"breakdown/startup_s", "start-up", ColumnKind::time, false},
     KnownColumn{"breakdown/bubbles_s", "bubbles", ColumnKind::time, false},
     KnownColumn{"numerics/max_abs_error", "largest error", ColumnKind::number, false},
     KnownColumn{"numerics/mean_signed_error", "mean error", ColumnKind::number, false},

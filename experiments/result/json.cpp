@@ -91,6 +91,7 @@ input::Json to_json(const run::RunResult& run, const JsonOptions& options) {
        {{"payload_s", run.breakdown.payload_s},
         {"scales_s", run.breakdown.scales_s},
         {"overhead_s", run.breakdown.overhead_s},
+        {"startup_s", run.breakdown.startup_s},
         {"bubbles_s", run.breakdown.bubbles_s}}},
       {"numerics", run.numerics ? numerics_json(*run.numerics) : input::Json(nullptr)}};
   if (run.phase) {

@@ -58,7 +58,9 @@ Breakdown break_down(const plan::CollectivePlan& plan, double time_s, std::uint3
       parts.overhead_s += runs * sent.held_s[channel];
     }
   }
-  const double left_s = time_s - parts.payload_s - parts.scales_s - parts.overhead_s;
+  parts.startup_s = runs * plan.costs.start_s;
+  const double left_s =
+      time_s - parts.payload_s - parts.scales_s - parts.overhead_s - parts.startup_s;
   parts.bubbles_s = std::max(0.0, left_s);  // a bound that is met exactly may be missed by rounding
   return parts;
 }

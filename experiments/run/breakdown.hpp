@@ -11,6 +11,7 @@ struct Breakdown {
   double payload_s = 0.0;   ///< the link moves elements
   double scales_s = 0.0;    ///< the link moves scales
   double overhead_s = 0.0;  ///< it is held by the synchronisation before quantized steps
+  double startup_s = 0.0;   ///< chips start the collective, and nothing moves yet
   double bubbles_s = 0.0;  ///< it waits: for latency, vector work, barriers, a pipeline that fills,
                            ///< or moves nothing because messages share a link further on
 };

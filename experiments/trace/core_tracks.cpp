@@ -46,11 +46,11 @@ class CoreTracks {
     for (const sim::CoreEvent* event : events) {
       const Picoseconds start = to_picoseconds(event->start_s);
       const Picoseconds end = to_picoseconds(event->end_s);
-      const bool beside = run_.shares_core && event->other_work;
+      const bool beside = run_.shares_core && event->work == sim::CoreWork::other;
       if (!beside) {
         write_idle(rank, free, start, before, event);
         free = end;
-        if (!event->other_work) before = event->instruction;
+        if (event->work == sim::CoreWork::program) before = event->instruction;
       }
       write_work(*event, {run_.process(rank), beside ? kOtherWork : kCore}, start, end);
     }
@@ -58,8 +58,10 @@ class CoreTracks {
   }
 
   void write_work(const sim::CoreEvent& event, Track track, Picoseconds start, Picoseconds end) {
-    if (event.other_work)
+    if (event.work == sim::CoreWork::other)
       return run_.writer.add_slice({track, "other work", "core", start, end}, "{}");
+    if (event.work == sim::CoreWork::start_up)
+      return run_.writer.add_slice({track, "start-up", "core", start, end}, "{}");
     const Op op = run_.program.instructions[event.instruction].op;
     run_.writer.add_slice(
         {track, name(op), "core", start, end},
@@ -73,9 +75,9 @@ class CoreTracks {
     if (end <= start) return;
     const auto size = static_cast<InstructionId>(run_.program.instructions.size());
     const InstructionId first = before ? *before + 1 : 0;
-    const InstructionId last = next != nullptr && !next->other_work && next->instruction >= first
-                                   ? next->instruction + 1
-                                   : size;
+    const bool in_program = next != nullptr && next->work == sim::CoreWork::program;
+    const InstructionId last =
+        in_program && next->instruction >= first ? next->instruction + 1 : size;
     std::string reason = "room in a DMA queue, or other work";
     for (InstructionId id = last; id-- > first;) {
       const collectives::Instruction& instruction = run_.program.instructions[id];

@@ -25,18 +25,22 @@ struct Chip {
   std::string name;
   std::string description;
 
-  Parameter links;                 ///< ICI links, two for each axis of the torus
-  Parameter link_bandwidth;        ///< B/s, one direction of one ICI link
-  Parameter link_efficiency;       ///< share of link_bandwidth that payload gets, (0, 1]
-  Parameter hop_latency;           ///< s, from a link's far end of the wire to the semaphore
-  Parameter hbm_capacity;          ///< B
-  Parameter hbm_bandwidth;         ///< B/s
-  Parameter vmem_capacity;         ///< B
-  Parameter vmem_bandwidth;        ///< B/s
-  Parameter vector_rate;           ///< ALU op/s on FP32 lanes
-  Parameter matrix_rate_bf16;      ///< op/s of matrix products of bf16, at peak
-  Parameter matrix_efficiency;     ///< share of matrix_rate_* that matrix products reach, (0, 1]
-  Parameter matrix_rate_int8;      ///< op/s of matrix products of int8, at peak
+  Parameter links;                   ///< ICI links, two for each axis of the torus
+  Parameter link_bandwidth;          ///< B/s, one direction of one ICI link
+  Parameter link_efficiency;         ///< share of link_bandwidth that payload gets, (0, 1]
+  Parameter hop_latency;             ///< s, from a link's far end of the wire to the semaphore
+  Parameter shared_link_efficiency;  ///< share of the payload's rate that links reach which several
+                                     ///< pairs of chips use, (0, 1]
+  Parameter collective_startup;      ///< s of core time before a collective's first instruction
+  Parameter hbm_capacity;            ///< B
+  Parameter hbm_bandwidth;           ///< B/s
+  Parameter hbm_efficiency;     ///< share of hbm_bandwidth that reading and writing reach, (0, 1]
+  Parameter vmem_capacity;      ///< B
+  Parameter vmem_bandwidth;     ///< B/s
+  Parameter vector_rate;        ///< ALU op/s on FP32 lanes
+  Parameter matrix_rate_bf16;   ///< op/s of matrix products of bf16, at peak
+  Parameter matrix_efficiency;  ///< share of matrix_rate_* that matrix products reach, (0, 1]
+  Parameter matrix_rate_int8;   ///< op/s of matrix products of int8, at peak
   Parameter instruction_overhead;  ///< s of core time to start one vector instruction
   Parameter dma_overhead;          ///< s of core time to start one remote DMA
   Parameter wait_overhead;         ///< s of core time for one semaphore wait, after the arrival
@@ -48,6 +52,8 @@ struct Chip {
 
   /// Payload bytes per second of one link direction.
   double link_rate() const { return link_bandwidth.value * link_efficiency.value; }
+  /// Bytes per second that are read from and written to HBM, together.
+  double hbm_rate() const { return hbm_bandwidth.value * hbm_efficiency.value; }
 };
 
 /// What kind of number a parameter is.

@@ -225,6 +225,7 @@ bool InOrder::act(ListId id, const Step& step) {
   Semaphores* const semaphores = shares_core_ ? &semaphores_[rank_of(id)] : nullptr;
   switch (step.kind) {
     case Step::Kind::work:
+    case Step::Kind::start:
     case Step::Kind::compute: return true;
     case Step::Kind::send: return send(id, step);
     case Step::Kind::wait: return receive(id, step);

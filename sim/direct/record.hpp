@@ -37,8 +37,7 @@ class Record {
                      double end_s) {
     result.core_busy_s[rank] += core_s;
     if (traced)
-      result.trace.core.push_back(
-          {rank, step.instruction, step.kind == Step::Kind::compute, start_s, end_s});
+      result.trace.core.push_back({rank, step.instruction, core_work(step), start_s, end_s});
   }
   /// @return its number in the trace, if there is one.
   std::uint32_t add_transfer(const Pair& pair, const Step& step, double sent_s, double arrived_s);

@@ -51,8 +51,8 @@ Run::Run(const Timelines& lists, const Machine& place, std::size_t channel_count
 }
 
 void Run::add_core_event(Rank rank, const Step& step, double start_s) {
-  result.trace.core.push_back({rank, step.instruction, step.kind == Step::Kind::compute, start_s,
-                               s4u::Engine::get_clock()});
+  result.trace.core.push_back(
+      {rank, step.instruction, core_work(step), start_s, s4u::Engine::get_clock()});
 }
 
 /// Another actor waits for the transfer to end, because the chips may notice it later.
@@ -108,6 +108,7 @@ void Chip::take(const Step& step) {
   work(step);
   switch (step.kind) {
     case Step::Kind::work:
+    case Step::Kind::start:
     case Step::Kind::compute: return;
     case Step::Kind::send: return send(step);
     case Step::Kind::wait: return wait(step);

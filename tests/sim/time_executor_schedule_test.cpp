@@ -169,7 +169,7 @@ TEST_CASE("other work and a run beside it share the core fairly, and waste none 
       setup.run({.compute_s = {0.0, work_s, 0.0}, .overlap = 2}, /*traced=*/true);
   CHECK(result.time_s == Approx(2.0 * run_s + work_s).epsilon(1e-4));
   for (const CoreEvent& event : result.trace.core)
-    if (event.other_work && event.end_s > event.start_s)
+    if (event.work == CoreWork::other && event.end_s > event.start_s)
       CHECK(event.end_s - event.start_s == Approx(2.0 * work_s).epsilon(1e-4));
 }
 
@@ -201,7 +201,7 @@ TEST_CASE(
     CHECK(event.end_s <= result.time_s);
     until_s[event.rank] = event.end_s;
     busy_s[event.rank] += event.end_s - event.start_s;
-    if (event.other_work) other_s += event.end_s - event.start_s;
+    if (event.work == CoreWork::other) other_s += event.end_s - event.start_s;
   }
   for (std::size_t rank = 0; rank < kRanks; ++rank)
     CHECK(busy_s[rank] == Approx(result.core_busy_s[rank]).epsilon(kRelative));

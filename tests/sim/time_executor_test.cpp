@@ -90,6 +90,29 @@ TEST_CASE("core time of a step adds to it where nothing hides it") {
         Approx(expected).epsilon(kRelative));
 }
 
+TEST_CASE("start-up delays a collective once, and the trace shows it") {
+  const auto program = testing::make_ring_all_reduce(
+      8, 1 << 16, numerics::ElementFormat::fp32, testing::plain(numerics::ElementFormat::fp32, 1));
+  const Machine machine = testing::ring_machine(8, 1e9, 1e-6);
+  const Costs at_once = UniformCosts{.work_s = 2e-6}.of(program);
+  Costs late = at_once;
+  late.start_s = 5e-6;
+  const TimeResult result = simulate(program, machine, late, {.traced = true});
+  CHECK(result.time_s ==
+        Approx(simulate(program, machine, at_once).time_s + 5e-6).epsilon(kRelative));
+  std::vector<CoreEvent> starts;
+  for (const CoreEvent& event : result.trace.core)
+    if (event.work == CoreWork::start_up) starts.push_back(event);
+  REQUIRE(starts.size() == 8);
+  for (const CoreEvent& event : starts) {
+    CHECK(event.start_s == 0.0);
+    CHECK(event.end_s == Approx(5e-6));
+  }
+  const Schedule thrice{.compute_s = {0.0, 0.0, 0.0, 0.0}};
+  CHECK(simulate(program, machine, late, {.schedule = thrice}).time_s ==
+        Approx(3.0 * result.time_s).epsilon(1e-5));
+}
+
 TEST_CASE("synchronisation holds the links once in each step of a quantized ring") {
   // One minishard in one piece. A ReduceScatter step is the synchronisation, scales and payload, and the
   // latency. In the AllGather scales are forwarded ahead of their payload, which follows when it has

@@ -42,7 +42,8 @@ inline input::Json synthetic_run(bool quantized, double bytes, int chips, int mi
   const double bound = wire / 43.6e9;
   const double overhead = steps * (quantized ? 1.2e-6 + 0.05e-6 * microshards : 0.5e-6);
   const double bubbles = quantized ? bound * 0.2 / microshards : bound * 0.001;
-  const double time = bound + overhead + bubbles;
+  const double startup = 5e-6;
+  const double time = bound + overhead + startup + bubbles;
   const double full = bytes * steps / (2 * chips) / 43.6e9 * 1.001 + steps * 0.5e-6;
   const double nmse = quantized ? 1.9e-4 * (chips + 1) / 9 : 1.35e-5;
   return {{"label", quantized ? "full-loop int8" : "bf16"},
@@ -58,6 +59,7 @@ inline input::Json synthetic_run(bool quantized, double bytes, int chips, int mi
            {{"payload_s", 0.97 * bound},
             {"scales_s", 0.03 * bound},
             {"overhead_s", overhead},
+            {"startup_s", startup},
             {"bubbles_s", bubbles}}},
           {"numerics",
            {{"mse", 8 * nmse},

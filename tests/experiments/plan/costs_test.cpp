@@ -11,11 +11,13 @@ namespace equarx::plan {
 namespace {
 
 TEST_CASE("instructions cost what the chip's parameters say") {
-  const hardware::Chip chip = config::load_chip("tpu-v5e", "");
+  hardware::Chip chip = config::load_chip("tpu-v5e", "");
+  chip.collective_startup.value = 3e-6;
   const collectives::Program program =
       testing::make_ring_all_reduce(4, 1 << 16, numerics::ElementFormat::bf16,
                                     testing::quantized(2, 2, collectives::RingStyle::full_loop));
   const sim::Costs costs = program_costs(program, chip);
+  CHECK(costs.start_s == 3e-6);
   REQUIRE(costs.core_s.size() == program.instructions.size());
   REQUIRE(costs.link_s.size() == program.messages.size());
   std::size_t vector_work = 0;

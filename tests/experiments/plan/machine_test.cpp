@@ -92,6 +92,33 @@ TEST_CASE("a ring along an axis without wraparound is folded, and simulated in f
   CHECK(longest == 2);
 }
 
+TEST_CASE("links that several pairs of chips use do not reach their rate") {
+  input::Json json = testing::good_config();
+  json["topology"] = {{"mesh", "4"}};
+  json["collectives"] = {{{"label", "folded"}, {"algorithm", "torus"}},
+                         {{"label", "direct"}, {"algorithm", "two-shot"}}};
+  json["baseline"] = "folded";
+  config::ExperimentConfig config = config::read_config(json);
+  config.chip.shared_link_efficiency.value = 0.75;
+  const plan::Plan plan = make_plan(config);
+  for (const PlannedCollective& collective : plan.collectives) {
+    const sim::Machine& machine = collective.candidates.front().simulated.machine;
+    REQUIRE(sim::shares_links(machine));
+    for (const sim::LinkSpec& link : machine.links)
+      CHECK(link.rate == Approx(0.75 * config.chip.link_rate()));
+  }
+}
+
+TEST_CASE("links of one pair of chips keep their rate") {
+  config::ExperimentConfig config = config::read_config(testing::good_config());
+  config.chip.shared_link_efficiency.value = 0.75;
+  config.simulation = config::SimulationMode::full;
+  const plan::Plan plan = make_plan(config);
+  for (const sim::LinkSpec& link :
+       plan.collectives.front().candidates.front().simulated.machine.links)
+    CHECK(link.rate == config.chip.link_rate());
+}
+
 TEST_CASE("chips that would not fit in memory are refused before they are made") {
   input::Json json = tori("tpu-v4", "torus", "48x48x48", "1 MiB");
   CHECK_NOTHROW(plan_of(json));

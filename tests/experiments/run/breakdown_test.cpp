@@ -12,7 +12,7 @@ namespace {
 using testing::good_config;
 
 double sum_of(const Breakdown& parts) {
-  return parts.payload_s + parts.scales_s + parts.overhead_s + parts.bubbles_s;
+  return parts.payload_s + parts.scales_s + parts.overhead_s + parts.startup_s + parts.bubbles_s;
 }
 
 TEST_CASE("the parts of the time add up to it, and bytes take as long as the lower bound") {
@@ -31,6 +31,16 @@ TEST_CASE("the parts of the time add up to it, and bytes take as long as the low
     CHECK(thrice.payload_s == Approx(3.0 * parts.payload_s));
     CHECK(thrice.bubbles_s == Approx(3.0 * parts.bubbles_s));
   }
+}
+
+TEST_CASE("start-up is a part of its own, once for every run") {
+  config::ExperimentConfig config = config::read_config(good_config());
+  config.chip.collective_startup.value = 5e-6;
+  const plan::Plan plan = plan::make_plan(config);
+  const plan::CollectivePlan& collective = plan.collectives.back().candidates.front();
+  CHECK(break_down(collective, 1.0).startup_s == Approx(5e-6));
+  CHECK(break_down(collective, 1.0, 3).startup_s == Approx(15e-6));
+  CHECK(sum_of(break_down(collective, 1.0, 3)) == Approx(1.0));
 }
 
 TEST_CASE("a bound that is met has no bubbles, not fewer than none") {

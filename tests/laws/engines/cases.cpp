@@ -83,6 +83,7 @@ sim::Costs make_costs(const collectives::Program& program) {
     costs.core_s.push_back(is_transfer(instruction.op) ? message_s : work_s);
   for (const collectives::Message& message : program.messages)
     costs.link_s.push_back(message.synchronises ? sync_s : 0.0);
+  if (flip()) costs.start_s = between(0.0, 5e-3);
   return costs;
 }
 

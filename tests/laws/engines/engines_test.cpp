@@ -56,7 +56,7 @@ void compare_failures(const TimeResult& simgrid, const TimeResult& direct, Diffe
 
 /// Events in an order that rounding does not change: those of one chip, or of one sender and message.
 void compare_traces(Trace simgrid, Trace direct, Difference& found) {
-  const auto core = [](const CoreEvent& event) { return std::tuple(event.rank, event.other_work); };
+  const auto core = [](const CoreEvent& event) { return std::tuple(event.rank, event.work); };
   std::ranges::stable_sort(simgrid.core, {}, core);
   std::ranges::stable_sort(direct.core, {}, core);
   found.equal("core events", simgrid.core.size(), direct.core.size());

@@ -10,7 +10,8 @@ Chip round_chip() {
   Chip chip;
   chip.vector_rate.value = 1e12;
   chip.vmem_bandwidth.value = 10e12;
-  chip.hbm_bandwidth.value = 1e12;
+  chip.hbm_bandwidth.value = 1.25e12;
+  chip.hbm_efficiency.value = 0.8;
   chip.instruction_overhead.value = 1e-8;
   return chip;
 }

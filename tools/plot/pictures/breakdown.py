@@ -16,6 +16,7 @@ PARTS = [
     Part("payload_s", "payload on the wire", "payload", "#a6cee3", ""),
     Part("scales_s", "scales on the wire", "scales", style.BLUE, "xxxx"),
     Part("overhead_s", "synchronisation before a step", "overhead", "#fdd0a2", "////"),
+    Part("startup_s", "start of the collective", "start", "#cab2d6", "\\\\\\\\"),
     Part("bubbles_s", "idle otherwise (bubbles)", "idle", "#ffffff", "...."),
 ]
 BASELINE_LINE = {"color": style.INK, "linestyle": "--", "linewidth": 0.9}

@@ -8,7 +8,8 @@ from words import names, quantities
 NUMBERS = {"chips": "chips", "time_s": "time_s", "speedup": "speedup", "lower_bound_s": "lower_bound_s",
            "wire_bytes_per_link": "wire_bytes_per_link", "compute_s": "compute_s", "allreduce_s": "allreduce_s",
            "matrix_s": "matrix_s", "attention_s": "attention_s", "elementwise_s": "elementwise_s",
-           **{part: f"breakdown/{part}" for part in ("payload_s", "scales_s", "overhead_s", "bubbles_s")},
+           **{part: f"breakdown/{part}"
+              for part in ("payload_s", "scales_s", "overhead_s", "startup_s", "bubbles_s")},
            **{error: f"numerics/{error}" for error in ("mse", "nmse", "sqnr_db", "mse_vs_baseline")}}
 COLLECTIVE_KEYS = ("ring", "quantize", "format", "minishards", "microshards")
 ELEMENT_BYTES = {"bf16": 2, "fp32": 4}

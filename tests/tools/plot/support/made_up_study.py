@@ -35,14 +35,15 @@ def point(experiment: str, topology: str, size: int, label: str, share: float, o
     scales = 0.0 if label == "bf16" else payload / 32
     overhead = 2 * (chips - 1) * overhead_s
     bubbles = 2 * (chips - 1) * STEP_S
-    time = payload + scales + overhead + bubbles
+    startup = 2e-6
+    time = payload + scales + overhead + startup + bubbles
     return {
         "experiment": experiment, "hardware": "tpu-v5e", "topology": topology, "chips": chips,
         "tensor_bytes": size, "values": "normal", "label": label, "algorithm": "ring" if label == "bf16" else "equarx",
         "ring": "", "quantize": "", "format": "bf16" if label == "bf16" else "int8", "minishards": 8,
         "microshards": 8, "time_s": time, "speedup": baseline / time, "lower_bound_s": payload + scales,
         "wire_bytes_per_link": payload * BANDWIDTH, "payload_s": payload, "scales_s": scales,
-        "overhead_s": overhead, "bubbles_s": bubbles, "mse": "", "nmse": "", "sqnr_db": "",
+        "overhead_s": overhead, "startup_s": startup, "bubbles_s": bubbles, "mse": "", "nmse": "", "sqnr_db": "",
         "mse_vs_baseline": "", **dict.fromkeys(WORKLOAD, "")}
 
 
