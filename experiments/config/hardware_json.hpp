@@ -21,7 +21,4 @@ input::Json parameters_json(const hardware::Chip& chip);
 /// The whole hardware file, as read_chip() reads it.
 input::Json to_json(const hardware::Chip& chip);
 
-/// The "class" of a value. @throws InputError
-hardware::Provenance read_provenance(input::ObjectReader& reader);
-
 }  // namespace equarx::config

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/config/hardware_json.hpp"
+#include "experiments/config/parameter_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/nearest.hpp"

@@ -58,6 +58,20 @@ std::uint64_t read_integer(const Json& value, const std::string& place, std::uin
   return value.get<std::uint64_t>();
 }
 
+std::string expected_quantity(units::Dimension dimension) {
+  return fmt::format("{} with its unit, like \"{}\"", units::name(dimension),
+                     units::example(dimension));
+}
+
+double read_quantity(const Json& value, const std::string& place, units::Dimension dimension) {
+  if (!value.is_string()) wrong_type(place, expected_quantity(dimension), value);
+  try {
+    return units::parse(value.get<std::string>(), dimension);
+  } catch (const std::invalid_argument& error) {
+    throw InputError(place, error.what());
+  }
+}
+
 ObjectReader::ObjectReader(const Json& value, std::string place)
     : value_(value), place_(std::move(place)) {
   if (!value.is_object()) wrong_type(place_.empty() ? "the document" : place_, "an object", value);
@@ -90,14 +104,7 @@ std::string ObjectReader::text(std::string_view key, std::string_view expected) 
 }
 
 double ObjectReader::quantity(std::string_view key, units::Dimension dimension) {
-  const std::string text =
-      this->text(key, fmt::format("{} with its unit, like \"{}\"", units::name(dimension),
-                                  units::example(dimension)));
-  try {
-    return units::parse(text, dimension);
-  } catch (const std::invalid_argument& error) {
-    throw InputError(place_of(key), error.what());
-  }
+  return read_quantity(required(key, expected_quantity(dimension)), place_of(key), dimension);
 }
 
 std::uint64_t ObjectReader::integer(std::string_view key, std::uint64_t least, std::uint64_t most) {

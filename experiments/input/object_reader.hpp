@@ -75,6 +75,12 @@ class ObjectReader {
 std::uint64_t read_integer(const Json& value, const std::string& place, std::uint64_t least,
                            std::uint64_t most);
 
+/// A quantity with its unit in a string, at `place`.
+double read_quantity(const Json& value, const std::string& place, units::Dimension dimension);
+
+/// What read_quantity() takes, for messages: "a time with its unit, like "1 us"".
+std::string expected_quantity(units::Dimension dimension);
+
 /// The one key of `alternatives` that is there; empty if none is. @throws InputError if there are two.
 std::string_view exactly_one(ObjectReader& reader, std::span<const std::string_view> alternatives,
                              const std::string& place);

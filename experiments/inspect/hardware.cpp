@@ -24,6 +24,28 @@ const hardware::ParameterInfo& info_of(hardware::Parameter hardware::Chip::*memb
   return *std::ranges::find(hardware::parameters(), member, &hardware::ParameterInfo::member);
 }
 
+std::string observed_text(const hardware::Observation& observation, double value) {
+  return observation.dimension ? units::format_short(value, *observation.dimension)
+                               : fmt::format("{:.4g}", value);
+}
+
+std::string calibration_text(const hardware::Calibration& calibration) {
+  const std::size_t n = calibration.parameters.size();
+  std::vector<output::TableRow> correlations = {{"correlation"}};
+  for (const std::string& key : calibration.parameters) correlations.front().push_back(key);
+  for (std::size_t i = 0; i < n; ++i) {
+    output::TableRow& row = correlations.emplace_back(output::TableRow{calibration.parameters[i]});
+    for (std::size_t j = 0; j <= i; ++j)
+      row.push_back(fmt::format("{:.3f}", calibration.correlation[i * n + j]));
+    row.resize(n + 1);
+  }
+  std::vector<output::TableRow> rows = {{"observation", "role", "measured", "+-", "simulated"}};
+  for (const hardware::Observation& seen : calibration.observations)
+    rows.push_back({seen.what, std::string(name(seen.role)), observed_text(seen, seen.measured),
+                    observed_text(seen, seen.standard_error), observed_text(seen, seen.simulated)});
+  return fmt::format("\n{}\n{}", output::aligned_table(correlations), output::aligned_table(rows));
+}
+
 }  // namespace
 
 std::vector<hardware::Chip> built_in_chips() {
@@ -65,7 +87,7 @@ std::string to_report(const hardware::Chip& chip) {
   for (const hardware::ParameterInfo& info : hardware::parameters()) {
     const hardware::Parameter& parameter = chip.*info.member;
     rows.push_back({std::string(info.key), format_value(info, parameter),
-                    std::string(name(parameter.provenance))});
+                    uncertainty_text(info, parameter), std::string(name(parameter.provenance))});
   }
   std::string text =
       fmt::format("{}: {}\n\n{}\n", chip.name, chip.description, output::aligned_table(rows));
@@ -75,7 +97,8 @@ std::string to_report(const hardware::Chip& chip) {
   for (const hardware::ParameterInfo& info : hardware::parameters())
     text +=
         fmt::format("  {}: {}\n    {}\n", info.key, info.description, (chip.*info.member).source);
-  return text + fmt::format("  slices:\n    {}\n", chip.slices.source);
+  text += fmt::format("  slices:\n    {}\n", chip.slices.source);
+  return chip.calibration ? text + calibration_text(*chip.calibration) : text;
 }
 
 }  // namespace equarx::inspect

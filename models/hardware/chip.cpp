@@ -1,6 +1,8 @@
 #include "models/hardware/chip.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -58,9 +60,37 @@ std::span<const ParameterInfo> parameters() {
   return table;
 }
 
+const ParameterInfo* find_parameter(std::string_view key) {
+  const auto table = parameters();
+  const auto found = std::ranges::find(table, key, &ParameterInfo::key);
+  return found == table.end() ? nullptr : &*found;
+}
+
+std::optional<double> standard_uncertainty(const Parameter& parameter) {
+  constexpr double kUniformVariance = 1.0 / 12.0;  // of a width of 1
+  if (parameter.standard_error) return parameter.standard_error;
+  if (!parameter.range) return std::nullopt;
+  return (parameter.range->high - parameter.range->low) * std::sqrt(kUniformVariance);
+}
+
+std::string format_value(const ParameterInfo& info, double value) {
+  return info.kind == ParameterKind::quantity ? units::format(value, info.dimension)
+                                              : fmt::format("{}", value);
+}
+
 std::string format_value(const ParameterInfo& info, const Parameter& parameter) {
-  return info.kind == ParameterKind::quantity ? units::format(parameter.value, info.dimension)
-                                              : fmt::format("{}", parameter.value);
+  return format_value(info, parameter.value);
+}
+
+std::string uncertainty_text(const ParameterInfo& info, const Parameter& parameter) {
+  std::string text;
+  if (parameter.standard_error)
+    text = fmt::format("+- {}", format_value(info, *parameter.standard_error));
+  if (parameter.range)
+    text += fmt::format("{}{} to {}", text.empty() ? "" : ", ",
+                        format_value(info, parameter.range->low),
+                        format_value(info, parameter.range->high));
+  return text;
 }
 
 }  // namespace equarx::hardware

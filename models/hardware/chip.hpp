@@ -2,22 +2,39 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "models/hardware/calibration.hpp"
 #include "models/hardware/provenance.hpp"
 #include "models/hardware/slices.hpp"
 #include "models/units/quantity.hpp"
 
 namespace equarx::hardware {
 
+/// Between which values a parameter plausibly lies, each as likely as the others.
+struct ParameterRange {
+  double low = 0.0;
+  double high = 0.0;
+
+  bool operator==(const ParameterRange&) const = default;
+};
+
 /// One number of the model.
 struct Parameter {
   double value = 0.0;  ///< base unit of its dimension; a plain number for a ratio
   Provenance provenance = Provenance::assumed;
   std::string source;
+  std::optional<ParameterRange> range = std::nullopt;   ///< unit of the value, which lies in it
+  std::optional<double> standard_error = std::nullopt;  ///< above 0; unit of the value
 };
+
+/// Its standard error; without one, the standard deviation of a uniform distribution over its range, which is
+/// (high - low) / sqrt(12) (JCGM 100:2008, "Guide to the expression of uncertainty in measurement", 4.3.7).
+/// Empty without either: the value is taken as exact.
+std::optional<double> standard_uncertainty(const Parameter& parameter);
 
 /// One chip type. A chip is one unit, also where it has two TensorCores: rates, bandwidths and
 /// capacities are those of both together.
@@ -49,6 +66,7 @@ struct Chip {
   Parameter dma_queue;  ///< transfers under way to one neighbour, before a send blocks the core
 
   Slices slices;
+  std::optional<Calibration> calibration = std::nullopt;  ///< if measurements were fitted together
 
   /// Payload bytes per second of one link direction.
   double link_rate() const { return link_bandwidth.value * link_efficiency.value; }
@@ -76,7 +94,16 @@ struct ParameterInfo {
 /// Every parameter, declared once: files, checks, reports and help are made from this table.
 std::span<const ParameterInfo> parameters();
 
+/// The parameter of this key; none if there is none.
+const ParameterInfo* find_parameter(std::string_view key);
+
 /// The value as text with its unit.
 std::string format_value(const ParameterInfo& info, const Parameter& parameter);
+
+/// The same of any number in the parameter's unit.
+std::string format_value(const ParameterInfo& info, double value);
+
+/// How far the value may be off, for people: "+- 0.02 us", "5 ns to 20 ns"; empty if nothing is said.
+std::string uncertainty_text(const ParameterInfo& info, const Parameter& parameter);
 
 }  // namespace equarx::hardware

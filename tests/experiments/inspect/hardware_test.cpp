@@ -60,5 +60,31 @@ TEST_CASE("the report says slices and wraparound in words") {
   CHECK_THAT(to_report(chip), ContainsSubstring("slices: whole 2x2 cubes up to 64 chips"));
 }
 
+TEST_CASE("the report says how uncertain parameters are, and what they were fitted to") {
+  hardware::Chip chip = config::load_chip("tpu-v5e", "");
+  CHECK_THAT(to_report(chip), !ContainsSubstring("observation"));
+  chip.hop_latency.standard_error = 21e-9;
+  chip.dma_overhead.range = {.low = 10e-9, .high = 43e-9};
+  chip.calibration =
+      hardware::Calibration{.parameters = {"hop_latency", "dma_overhead"},
+                            .correlation = {1.0, -0.625, -0.625, 1.0},
+                            .observations = {{.what = "AllReduce of 8 B",
+                                              .source = "a run",
+                                              .dimension = units::Dimension::time,
+                                              .measured = 5.7e-6,
+                                              .standard_error = 0.2e-6,
+                                              .simulated = 5.6e-6},
+                                             {.what = "speedup",
+                                              .source = "a paper",
+                                              .role = hardware::ObservationRole::check,
+                                              .measured = 1.875,
+                                              .standard_error = 0.05,
+                                              .simulated = 1.75}}};
+  const std::string report = to_report(chip);
+  for (const std::string part : {"+- 21 ns", "10 ns to 43 ns", "-0.625", "AllReduce of 8 B",
+                                 "5.700 us", "200.0 ns", "5.600 us", "check", "1.875", "1.75"})
+    CHECK_THAT(report, ContainsSubstring(part));
+}
+
 }  // namespace
 }  // namespace equarx::inspect

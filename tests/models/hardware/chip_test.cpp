@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <set>
 #include <string>
 
@@ -38,9 +39,45 @@ TEST_CASE("the table of parameters names every member of Chip once") {
     CHECK(std::ranges::count(parameters(), member, &ParameterInfo::member) == 1);
 }
 
-TEST_CASE("nothing of Chip but names and slices is outside of the table") {
-  constexpr std::size_t kTexts = 2 * sizeof(std::string);
-  CHECK(sizeof(Chip) == kTexts + parameters().size() * sizeof(Parameter) + sizeof(Slices));
+TEST_CASE("nothing of Chip but names, slices and calibration is outside of the table") {
+  constexpr std::size_t kOthers =
+      2 * sizeof(std::string) + sizeof(Slices) + sizeof(std::optional<Calibration>);
+  CHECK(sizeof(Chip) == kOthers + parameters().size() * sizeof(Parameter));
+}
+
+TEST_CASE("parameters are found by their key") {
+  for (const ParameterInfo& info : parameters()) CHECK(find_parameter(info.key) == &info);
+  CHECK(find_parameter("hop_latncy") == nullptr);
+  CHECK(find_parameter("") == nullptr);
+}
+
+TEST_CASE("a parameter's uncertainty is its standard error, else that of its range, else unknown") {
+  Parameter parameter{.value = 10e-9, .source = {}};
+  CHECK_FALSE(standard_uncertainty(parameter));
+  parameter.range = {.low = 5e-9, .high = 20e-9};
+  // The standard deviation of many values spread evenly over the range.
+  constexpr int kValues = 100000;
+  double squares = 0.0;
+  for (int i = 0; i < kValues; ++i) {
+    const double away = (i + 0.5) / kValues - 0.5;
+    squares += away * away * 15e-9 * 15e-9;
+  }
+  CHECK(*standard_uncertainty(parameter) == Approx(std::sqrt(squares / kValues)));
+  parameter.standard_error = 1e-9;
+  CHECK(*standard_uncertainty(parameter) == 1e-9);
+}
+
+TEST_CASE("uncertainties are written with the unit of their parameter") {
+  const ParameterInfo& latency = *find_parameter("hop_latency");
+  Parameter parameter{.value = 10e-9, .source = {}};
+  CHECK(uncertainty_text(latency, parameter).empty());
+  parameter.range = {.low = 5e-9, .high = 20e-9};
+  CHECK(uncertainty_text(latency, parameter) == "5 ns to 20 ns");
+  parameter.standard_error = 2e-6;
+  CHECK(uncertainty_text(latency, parameter) == "+- 2 us, 5 ns to 20 ns");
+  parameter.range.reset();
+  CHECK(uncertainty_text(*find_parameter("link_efficiency"),
+                         {.value = 0.5, .source = {}, .standard_error = 0.01}) == "+- 0.01");
 }
 
 TEST_CASE("parameter keys are unique, lower case, and described") {

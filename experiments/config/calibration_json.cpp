@@ -1,0 +1,155 @@
+#include "experiments/config/calibration_json.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/input/nearest.hpp"
+
+namespace equarx::config {
+namespace {
+
+using hardware::Calibration;
+using hardware::Chip;
+using hardware::Observation;
+using hardware::ObservationRole;
+
+constexpr std::array kRoles = {ObservationRole::fit, ObservationRole::check};
+
+std::string read_key(const input::Json& value, const std::string& place, const Chip& chip) {
+  const std::string key = value.is_string() ? value.get<std::string>() : value.dump();
+  const hardware::ParameterInfo* info = hardware::find_parameter(key);
+  if (info == nullptr) {
+    std::vector<std::string_view> keys;
+    for (const hardware::ParameterInfo& known : hardware::parameters()) keys.push_back(known.key);
+    throw input::InputError(place, fmt::format("'{}' is not a parameter; did you mean '{}'?", key,
+                                               input::nearest(key, keys)));
+  }
+  if (!standard_uncertainty(chip.*info->member))
+    throw input::InputError(
+        place, fmt::format("{} has neither a standard error nor a range; give it one, or leave it "
+                           "out here",
+                           key));
+  return key;
+}
+
+std::vector<std::string> read_parameters(const input::Json& list, const std::string& place,
+                                         const Chip& chip) {
+  std::vector<std::string> keys;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string here = fmt::format("{}/{}", place, i);
+    const std::string key = read_key(list[i], here, chip);
+    if (std::ranges::find(keys, key) != keys.end())
+      throw input::InputError(here, fmt::format("'{}' stands twice; name it once", key));
+    keys.push_back(key);
+  }
+  if (keys.empty()) throw input::InputError(place, "names no parameter; leave the calibration out");
+  return keys;
+}
+
+std::vector<double> read_correlation(const input::Json& rows, const std::string& place,
+                                     std::size_t n) {
+  const auto refuse_size = [&](const std::string& where, const input::Json& list) {
+    if (!list.is_array() || list.size() != n)
+      throw input::InputError(
+          where, fmt::format("expected an array of {}, one for each of \"parameters\"", n));
+  };
+  refuse_size(place, rows);
+  std::vector<double> matrix;
+  for (std::size_t i = 0; i < n; ++i) {
+    refuse_size(fmt::format("{}/{}", place, i), rows[i]);
+    for (std::size_t j = 0; j < n; ++j) {
+      if (!rows[i][j].is_number())
+        throw input::InputError(fmt::format("{}/{}/{}", place, i, j),
+                                "expected a number from -1 to 1");
+      matrix.push_back(rows[i][j].get<double>());
+    }
+  }
+  if (const auto wrong = hardware::wrong_correlation(matrix, n))
+    throw input::InputError(
+        fmt::format("{}/{}/{}", place, *wrong / n, *wrong % n),
+        fmt::format("{} cannot be a correlation; the matrix has 1 on its diagonal, mirrors itself "
+                    "there, and numbers from -1 to 1",
+                    matrix[*wrong]));
+  if (!hardware::is_positive_semidefinite(matrix, n))
+    throw input::InputError(
+        place,
+        "is not positive semi-definite, so no parameters can be correlated like "
+        "that; copy the matrix from the fit that made it");
+  return matrix;
+}
+
+double read_observed(input::ObjectReader& reader, std::string_view key,
+                     std::optional<units::Dimension> dimension) {
+  if (dimension) return reader.quantity(key, *dimension);
+  const input::Json& value = reader.required(key, "a number");
+  if (!value.is_number())
+    throw input::InputError(reader.place_of(key),
+                            "expected a plain number, because \"measured\" is one");
+  return value.get<double>();
+}
+
+Observation read_observation(input::ObjectReader reader) {
+  Observation observation;
+  observation.what = reader.text("what");
+  observation.source = reader.text("source");
+  observation.role = kRoles[reader.choice("role", std::array{name(kRoles[0]), name(kRoles[1])})];
+  if (!reader.required("measured", "a time with its unit, or a plain number").is_number())
+    observation.dimension = units::Dimension::time;
+  observation.measured = read_observed(reader, "measured", observation.dimension);
+  observation.standard_error = read_observed(reader, "standard_error", observation.dimension);
+  observation.simulated = read_observed(reader, "simulated", observation.dimension);
+  if (observation.standard_error <= 0.0)
+    throw input::InputError(reader.place_of("standard_error"), "must be above 0");
+  reader.finish();
+  return observation;
+}
+
+input::Json observed_json(const Observation& observation, double value) {
+  return observation.dimension ? input::Json(units::format(value, *observation.dimension))
+                               : input::Json(value);
+}
+
+input::Json observation_json(const Observation& observation) {
+  return {{"what", observation.what},
+          {"source", observation.source},
+          {"role", name(observation.role)},
+          {"measured", observed_json(observation, observation.measured)},
+          {"standard_error", observed_json(observation, observation.standard_error)},
+          {"simulated", observed_json(observation, observation.simulated)}};
+}
+
+}  // namespace
+
+Calibration read_calibration(input::ObjectReader reader, const Chip& chip) {
+  Calibration calibration;
+  calibration.parameters =
+      read_parameters(reader.array("parameters"), reader.place_of("parameters"), chip);
+  calibration.correlation = read_correlation(
+      reader.array("correlation"), reader.place_of("correlation"), calibration.parameters.size());
+  const input::Json& observations = reader.array("observations");
+  for (std::size_t i = 0; i < observations.size(); ++i)
+    calibration.observations.push_back(read_observation(
+        {observations[i], fmt::format("{}/{}", reader.place_of("observations"), i)}));
+  reader.finish();
+  return calibration;
+}
+
+input::Json calibration_json(const Calibration& calibration) {
+  const std::size_t n = calibration.parameters.size();
+  input::Json json = {{"parameters", calibration.parameters},
+                      {"correlation", input::Json::array()},
+                      {"observations", input::Json::array()}};
+  for (std::size_t i = 0; i < n; ++i) {
+    input::Json& row = json["correlation"].emplace_back(input::Json::array());
+    for (std::size_t j = 0; j < n; ++j) row.push_back(calibration.correlation[i * n + j]);
+  }
+  for (const Observation& observation : calibration.observations)
+    json["observations"].push_back(observation_json(observation));
+  return json;
+}
+
+}  // namespace equarx::config

@@ -1,0 +1,139 @@
+#include "experiments/config/parameter_json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+
+namespace equarx::config {
+namespace {
+
+using hardware::Parameter;
+using hardware::ParameterInfo;
+using hardware::ParameterKind;
+using hardware::Provenance;
+
+constexpr std::string_view kRatio = "a number above 0 and up to 1";
+
+double read_ratio(const input::Json& value, const std::string& place) {
+  if (!value.is_number() || value.get<double>() <= 0.0 || value.get<double>() > 1.0)
+    throw input::InputError(place, fmt::format("{} is not {}", value.dump(), kRatio));
+  return value.get<double>();
+}
+
+double read_number(const input::Json& value, const std::string& place, const ParameterInfo& info) {
+  constexpr std::uint64_t kMostCount = 1 << 20;
+  switch (info.kind) {
+    case ParameterKind::quantity: return input::read_quantity(value, place, info.dimension);
+    case ParameterKind::ratio: return read_ratio(value, place);
+    case ParameterKind::count:
+      return static_cast<double>(input::read_integer(value, place, 1, kMostCount));
+  }
+  throw std::logic_error("unknown kind of parameter");
+}
+
+/// A number that the parameter can have.
+double read_value(const input::Json& value, const std::string& place, const ParameterInfo& info) {
+  const double number = read_number(value, place, info);
+  if (number < 0.0 || (number == 0.0 && !info.may_be_zero))
+    throw input::InputError(
+        place,
+        fmt::format("{} must {}", info.key, info.may_be_zero ? "not be negative" : "be above 0"));
+  return number;
+}
+
+std::string expected_value(const ParameterInfo& info) {
+  switch (info.kind) {
+    case ParameterKind::quantity: return input::expected_quantity(info.dimension);
+    case ParameterKind::ratio: return std::string(kRatio);
+    case ParameterKind::count: return "an integer";
+  }
+  throw std::logic_error("unknown kind of parameter");
+}
+
+input::Json number_json(const ParameterInfo& info, double value) {
+  switch (info.kind) {
+    case ParameterKind::quantity: return format_value(info, value);
+    case ParameterKind::ratio: return value;
+    case ParameterKind::count: return static_cast<std::uint64_t>(value);
+  }
+  throw std::logic_error("unknown kind of parameter");
+}
+
+hardware::ParameterRange read_range(const input::Json& ends, const std::string& place,
+                                    const ParameterInfo& info, double value) {
+  if (!ends.is_array() || ends.size() != 2)
+    throw input::InputError(place,
+                            fmt::format("expected the lowest and the highest plausible value, like "
+                                        "[{0}, {0}]",
+                                        number_json(info, value).dump()));
+  const hardware::ParameterRange range{.low = read_value(ends[0], place + "/0", info),
+                                       .high = read_value(ends[1], place + "/1", info)};
+  if (range.low >= range.high)
+    throw input::InputError(place,
+                            "the first value is not below the second; write the lowest first");
+  if (value < range.low || value > range.high)
+    throw input::InputError(place, fmt::format("the value, {}, is not within it; widen the range",
+                                               format_value(info, value)));
+  return range;
+}
+
+double read_standard_error(const input::Json& value, const std::string& place,
+                           const ParameterInfo& info, Provenance provenance) {
+  if (info.kind == ParameterKind::count)
+    throw input::InputError(place, "a count has no standard error; give a range");
+  if (provenance != Provenance::measured && provenance != Provenance::calibrated)
+    throw input::InputError(place, fmt::format("only a measured or calibrated value has a standard "
+                                               "error, and this one is '{}'; give a range",
+                                               name(provenance)));
+  const double error = read_number(value, place, info);
+  if (error <= 0.0)
+    throw input::InputError(place, "must be above 0; leave it out where it is not known");
+  return error;
+}
+
+}  // namespace
+
+Provenance read_provenance(input::ObjectReader& reader) {
+  static constexpr std::array kProvenances = {Provenance::datasheet, Provenance::measured,
+                                              Provenance::calibrated, Provenance::assumed};
+  std::array<std::string_view, kProvenances.size()> names;
+  std::ranges::transform(kProvenances, names.begin(),
+                         [](Provenance provenance) { return name(provenance); });
+  return kProvenances[reader.choice("class", names)];
+}
+
+hardware::Parameter read_parameter(input::ObjectReader reader, const ParameterInfo& info) {
+  Parameter parameter;
+  parameter.value =
+      read_value(reader.required("value", expected_value(info)), reader.place_of("value"), info);
+  parameter.provenance = read_provenance(reader);
+  parameter.source = reader.text("source");
+  if (reader.has("range"))
+    parameter.range = read_range(reader.required("range", "two values"), reader.place_of("range"),
+                                 info, parameter.value);
+  if (reader.has("standard_error"))
+    parameter.standard_error =
+        read_standard_error(reader.required("standard_error", expected_value(info)),
+                            reader.place_of("standard_error"), info, parameter.provenance);
+  reader.finish();
+  return parameter;
+}
+
+input::Json parameter_json(const ParameterInfo& info, const Parameter& parameter) {
+  input::Json json = {{"value", number_json(info, parameter.value)}};
+  if (parameter.standard_error)
+    json["standard_error"] = number_json(info, *parameter.standard_error);
+  if (parameter.range)
+    json["range"] = {number_json(info, parameter.range->low),
+                     number_json(info, parameter.range->high)};
+  json["class"] = name(parameter.provenance);
+  json["source"] = parameter.source;
+  return json;
+}
+
+}  // namespace equarx::config

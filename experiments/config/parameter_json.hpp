@@ -1,0 +1,19 @@
+// One parameter of a hardware file as JSON.
+#pragma once
+
+#include "experiments/input/object_reader.hpp"
+#include "models/hardware/chip.hpp"
+
+namespace equarx::config {
+
+/// Reads a value with its class, source, range and standard error. @throws InputError
+hardware::Parameter read_parameter(input::ObjectReader reader, const hardware::ParameterInfo& info);
+
+/// As read_parameter() reads it.
+input::Json parameter_json(const hardware::ParameterInfo& info,
+                           const hardware::Parameter& parameter);
+
+/// The "class" of a value. @throws InputError
+hardware::Provenance read_provenance(input::ObjectReader& reader);
+
+}  // namespace equarx::config

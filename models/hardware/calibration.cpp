@@ -1,0 +1,43 @@
+#include "models/hardware/calibration.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace equarx::hardware {
+
+std::string_view name(ObservationRole role) {
+  switch (role) {
+    case ObservationRole::fit: return "fit";
+    case ObservationRole::check: return "check";
+  }
+  throw std::logic_error("unknown role of an observation");
+}
+
+std::optional<std::size_t> wrong_correlation(std::span<const double> matrix, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      const double entry = matrix[i * n + j];
+      const double wanted = i == j ? 1.0 : matrix[j * n + i];
+      // A NaN is wrong, too.
+      if (!(std::abs(entry - wanted) <= kCorrelationRounding && std::abs(entry) <= 1.0))
+        return i * n + j;
+    }
+  return std::nullopt;
+}
+
+bool is_positive_semidefinite(std::span<const double> matrix, std::size_t n) {
+  // Exactly the matrices with positive eigenvalues have a Cholesky factor; the allowance lifts all eigenvalues.
+  const double allowance = 2.0 * static_cast<double>(n) * kCorrelationRounding;
+  std::vector<double> factor(matrix.begin(), matrix.end());
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t i = j; i < n; ++i) {
+      double rest = factor[i * n + j] + (i == j ? allowance : 0.0);
+      for (std::size_t k = 0; k < j; ++k) rest -= factor[i * n + k] * factor[j * n + k];
+      if (i == j && !(rest > 0.0)) return false;
+      factor[i * n + j] = i == j ? std::sqrt(rest) : rest / factor[j * n + j];
+    }
+  }
+  return true;
+}
+
+}  // namespace equarx::hardware
