@@ -43,14 +43,14 @@ ROOMS = {
         "models/hardware", "models/units", "models/values", "models/workloads", "sim", "topologies",
         "fmt/"},
     "experiments/run": {
-        "experiments/plan", "experiments/config", "experiments/input", "models/collectives",
-        "models/units", "models/values", "models/workloads", "sim", "fmt/"},
+        "experiments/plan", "experiments/config", "experiments/process", "experiments/input",
+        "models/collectives", "models/hardware", "models/units", "models/values", "models/workloads", "sim", "fmt/"},
     "experiments/trace": {
         "experiments/run", "experiments/plan", "experiments/config", "experiments/output",
         "experiments/input", "models/units", "sim", "fmt/"},
     "experiments/result": {
         "experiments/run", "experiments/config", "experiments/output", "experiments/input",
-        "models/units", "fmt/"},
+        "models/hardware", "models/units", "fmt/"},
     "experiments/sweep": {
         "experiments/result", "experiments/run", "experiments/plan", "experiments/config",
         "experiments/output", "experiments/process", "experiments/input", "models/os",

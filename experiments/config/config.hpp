@@ -155,6 +155,17 @@ enum class SimulationMode : std::uint8_t { automatic, full, symmetric };
 /// What moves the clock: sim::Engine, or whichever befits.
 enum class EngineMode : std::uint8_t { automatic, simgrid, direct };
 
+/// How intervals of times are found: from chips that are drawn at random, as they may be.
+struct UncertaintyConfig {
+  static constexpr std::uint32_t kDefaultSamples = 200;
+  static constexpr std::uint32_t kFewestSamples = 10;  ///< of which 16 % are more than one
+  static constexpr std::uint32_t kMostSamples = 100'000;
+  static constexpr std::uint64_t kLargestSeed = 0xFFFFFFFF;
+
+  std::uint32_t samples = 0;  ///< 0: none
+  std::uint64_t seed = 1;
+};
+
 /// All that a user asks for in one experiment, with every default filled in.
 struct ExperimentConfig {
   std::string hardware;  ///< as the user wrote it: a name, or the path of a file
@@ -170,6 +181,7 @@ struct ExperimentConfig {
   bool numerics = true;
   SimulationMode simulation = SimulationMode::automatic;
   EngineMode engine = EngineMode::automatic;
+  UncertaintyConfig uncertainty;
 };
 
 }  // namespace equarx::config

@@ -54,6 +54,17 @@ void read_workload_and_tensor(input::ObjectReader& reader, ExperimentConfig& con
       chips, tensor_size(*config.workload));
 }
 
+UncertaintyConfig read_uncertainty(input::ObjectReader reader) {
+  UncertaintyConfig uncertainty{.samples = UncertaintyConfig::kDefaultSamples};
+  if (reader.has("samples"))
+    uncertainty.samples = static_cast<std::uint32_t>(reader.integer(
+        "samples", UncertaintyConfig::kFewestSamples, UncertaintyConfig::kMostSamples));
+  if (reader.has("seed"))
+    uncertainty.seed = reader.integer("seed", 0, UncertaintyConfig::kLargestSeed);
+  reader.finish();
+  return uncertainty;
+}
+
 }  // namespace
 
 ExperimentConfig read_config(const input::Json& json) {
@@ -71,6 +82,8 @@ ExperimentConfig read_config(const input::Json& json) {
   config.numerics = !reader.has("numerics") || reader.choice("numerics", kSwitch) == 1;
   config.simulation = reader.choice_or("simulation", kSimulationModes, SimulationMode::automatic);
   config.engine = reader.choice_or("engine", kEngineModes, EngineMode::automatic);
+  if (reader.has("uncertainty"))
+    config.uncertainty = read_uncertainty(reader.object("uncertainty"));
   reader.finish();
   return config;
 }
@@ -88,6 +101,9 @@ input::Json to_json(const ExperimentConfig& config) {
   json["numerics"] = kSwitch[config.numerics ? 1 : 0];
   json["simulation"] = kSimulationModes[config.simulation];
   json["engine"] = kEngineModes[config.engine];
+  if (config.uncertainty.samples > 0)
+    json["uncertainty"] = {{"samples", config.uncertainty.samples},
+                           {"seed", config.uncertainty.seed}};
   return json;
 }
 

@@ -43,6 +43,28 @@ input::Json failure_json(const run::FailureReport& failure) {
           {"transfer", failure.transfer}};
 }
 
+input::Json uncertainty_json(const run::Uncertainty& uncertainty) {
+  return {{"samples", uncertainty.samples},
+          {"time_low_s", uncertainty.time_s.low},
+          {"time_high_s", uncertainty.time_s.high},
+          {"speedup_low", uncertainty.speedup.low},
+          {"speedup_high", uncertainty.speedup.high}};
+}
+
+input::Json sensitivity_json(const run::Sensitivity& sensitivity,
+                             const std::vector<run::RunResult>& runs) {
+  input::Json json = {{"parameter", sensitivity.parameter},
+                      {"value", sensitivity.value},
+                      {"class", hardware::name(sensitivity.provenance)},
+                      {"relative_uncertainty", sensitivity.relative_uncertainty},
+                      {"runs", input::Json::array()}};
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    json["runs"].push_back({{"label", runs[i].label},
+                            {"time", sensitivity.runs[i].time},
+                            {"speedup", sensitivity.runs[i].speedup}});
+  return json;
+}
+
 input::Json operation_json(const plan::OperationTotal& operation) {
   return {{"name", operation.name},
           {"kind", workloads::name(operation.kind)},
@@ -94,6 +116,7 @@ input::Json to_json(const run::RunResult& run, const JsonOptions& options) {
         {"startup_s", run.breakdown.startup_s},
         {"bubbles_s", run.breakdown.bubbles_s}}},
       {"numerics", run.numerics ? numerics_json(*run.numerics) : input::Json(nullptr)}};
+  if (run.uncertainty) json["uncertainty"] = uncertainty_json(*run.uncertainty);
   if (run.phase) {
     json["compute_s"] = run.phase->compute_s;
     json["matrix_s"] = run.phase->matrix_s;
@@ -117,6 +140,7 @@ std::vector<std::string> number_names(const config::ExperimentConfig& config) {
   run::RunResult run;
   run.speedup = 1.0;
   if (config.workload) run.phase.emplace();
+  if (config.uncertainty.samples > 0) run.uncertainty.emplace();
   if (config.numerics) run.numerics.emplace().against_baseline.emplace();
   std::vector<std::string> names;
   const input::Json members = to_json(run).flatten();
@@ -136,6 +160,11 @@ input::Json to_json(const run::ExperimentResult& result, const JsonOptions& opti
                       {"baseline", result.config.collectives[result.config.baseline].label},
                       {"runs", input::Json::array()}};
   for (const run::RunResult& run : result.runs) json["runs"].push_back(to_json(run, options));
+  if (!result.sensitivities.empty()) {
+    json["sensitivity"] = input::Json::array();
+    for (const run::Sensitivity& one : result.sensitivities)
+      json["sensitivity"].push_back(sensitivity_json(one, result.runs));
+  }
   if (!result.operations.empty()) {
     json["operations"] = input::Json::array();
     for (const plan::OperationTotal& operation : result.operations)

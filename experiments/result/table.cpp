@@ -14,6 +14,7 @@
 #include "experiments/config/topology.hpp"
 #include "experiments/output/table.hpp"
 #include "experiments/result/json.hpp"
+#include "experiments/result/trust.hpp"
 #include "models/units/quantity.hpp"
 
 namespace equarx::result {
@@ -27,8 +28,12 @@ std::string tensor_text(const config::TensorConfig& tensor) {
 }
 
 /// Those of a workload leave out what is less telling there, so that a line has room for its parts.
-std::vector<std::string> headings(bool workload, bool numerics) {
-  std::vector<std::string> row = {"collective", "time", "speedup", "lower bound"};
+std::vector<std::string> headings(bool workload, bool numerics, bool uncertain) {
+  std::vector<std::string> row = {"collective", "time"};
+  if (uncertain) row.emplace_back("68 % of chips");
+  row.emplace_back("speedup");
+  if (uncertain) row.emplace_back("68 % of chips");
+  row.emplace_back("lower bound");
   if (workload)
     row.insert(row.end(), {"computing", "AllReduces", "share", "each"});
   else
@@ -52,10 +57,16 @@ void append_phase(const run::RunResult& run, output::TableRow& row) {
   row.push_back(units::time_text(phase.allreduce_s / phase.allreduces));
 }
 
-output::TableRow row_of(const run::RunResult& run) {
-  output::TableRow row = {run.label, run.failure ? "fails" : units::time_text(run.time_s),
-                          run.speedup ? fmt::format("{:.3f}x", *run.speedup) : "-",
-                          units::time_text(run.lower_bound_s)};
+output::TableRow row_of(const run::RunResult& run, bool uncertain) {
+  output::TableRow row = {run.label, run.failure ? "fails" : units::time_text(run.time_s)};
+  if (uncertain)
+    row.push_back(fmt::format("{} to {}", units::time_text(run.uncertainty->time_s.low),
+                              units::time_text(run.uncertainty->time_s.high)));
+  row.push_back(run.speedup ? fmt::format("{:.3f}x", *run.speedup) : "-");
+  if (uncertain)
+    row.push_back(fmt::format("{:.3f} to {:.3f}", run.uncertainty->speedup.low,
+                              run.uncertainty->speedup.high));
+  row.push_back(units::time_text(run.lower_bound_s));
   if (run.phase)
     append_phase(run, row);
   else
@@ -225,8 +236,10 @@ std::string values_note(const values::ValueResult& values) {
 
 std::string to_table(const run::ExperimentResult& result) {
   const config::ExperimentConfig& config = result.config;
-  std::vector<output::TableRow> rows = {headings(config.workload.has_value(), config.numerics)};
-  for (const run::RunResult& run : result.runs) rows.push_back(row_of(run));
+  const bool uncertain = result.runs.front().uncertainty.has_value();
+  std::vector<output::TableRow> rows = {
+      headings(config.workload.has_value(), config.numerics, uncertain)};
+  for (const run::RunResult& run : result.runs) rows.push_back(row_of(run, uncertain));
   std::string text = title(result) + output::aligned_table(rows) + '\n';
   if (!result.operations.empty()) text += operations_table(result) + workload_note(result);
   for (const run::RunResult& run : result.runs)
@@ -246,8 +259,10 @@ std::string to_table(const run::ExperimentResult& result) {
               : "  Lower bound: bytes / bandwidth of the link direction that needs longest.\n";
   text += simulation_note(result.runs);
   text += busiest_note(result.runs);
+  text += trust_note(result);
   if (config.numerics) text += values_note(*result.runs.front().numerics);
   if (config.numerics && config.workload) text += workload_values_note(config.tensor);
+  text += sensitivity_table(result);
   return text;
 }
 

@@ -8,7 +8,9 @@
 #include "experiments/run/checks.hpp"
 #include "experiments/run/phase.hpp"
 #include "experiments/run/report_time.hpp"
+#include "experiments/run/sensitivity.hpp"
 #include "experiments/run/source.hpp"
+#include "experiments/run/uncertainty.hpp"
 #include "models/collectives/traffic.hpp"
 #include "models/units/quantity.hpp"
 
@@ -28,7 +30,7 @@ class Experiment {
   }
 
   ExperimentResult run() {
-    ExperimentResult result{plan_.config, std::vector<RunResult>(plan_.collectives.size()), {}};
+    ExperimentResult result{plan_.config, std::vector<RunResult>(plan_.collectives.size()), {}, {}};
     for (std::size_t i = 0; i < plan_.collectives.size(); ++i)
       chosen_.push_back(choose(plan_.collectives[i], result.runs[i]));
     if (observer_ != nullptr) observer_->check_size(chosen_plans(), schedule_);
@@ -179,7 +181,13 @@ class Experiment {
 
 ExperimentResult run_experiment(const plan::Plan& plan, const Progress& progress,
                                 const ExperimentOptions& options) {
-  return Experiment(plan, progress, options).run();
+  ExperimentResult result = Experiment(plan, progress, options).run();
+  if (result.config.uncertainty.samples > 0) add_intervals(result, progress, options.value_threads);
+  if (options.sensitivity) {
+    progress("finding out what the times depend on");
+    result.sensitivities = find_sensitivities(result, options.value_threads);
+  }
+  return result;
 }
 
 }  // namespace equarx::run

@@ -15,7 +15,8 @@ using Progress = std::function<void(const std::string&)>;
 
 /// How an experiment is run; none of it changes a result.
 struct ExperimentOptions {
-  unsigned value_threads = 0;       ///< that compute values; 0: one for each core
+  unsigned value_threads = 0;       ///< that compute values and intervals; 0: one for each core
+  bool sensitivity = false;         ///< find out what times depend on, too
   RunObserver* observer = nullptr;  ///< gets the events of the collectives that it wants
 };
 

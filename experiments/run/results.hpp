@@ -51,6 +51,19 @@ struct PhaseResult {
   bool layers_repeated = false;  ///< each kind of layer was simulated once
 };
 
+/// Between these 68 % of the values are, and as many below as above.
+struct Interval {
+  double low = 0.0;
+  double high = 0.0;
+};
+
+/// How far the figures of a run can be trusted, as far as the chip's parameters are not known exactly.
+struct Uncertainty {
+  std::uint32_t samples = 0;  ///< chips that were drawn
+  Interval time_s;
+  Interval speedup;
+};
+
 /// The results of one collective.
 struct RunResult {
   std::string label;
@@ -68,10 +81,26 @@ struct RunResult {
   double core_busy_s = 0.0;  ///< of the busiest core
   Breakdown breakdown;
   std::vector<LinkUse> links;
-  std::optional<PhaseResult> phase;  ///< of a workload; then times are the phase's
+  std::optional<Uncertainty> uncertainty;  ///< if it was asked for
+  std::optional<PhaseResult> phase;        ///< of a workload; then times are the phase's
   std::optional<FailureReport> failure;
   std::vector<Candidate> candidates;            ///< of `auto`: those it chose among
   std::optional<values::ValueResult> numerics;  ///< none if switched off
+};
+
+/// By how many per cent figures change if a parameter grows by one.
+struct Elasticity {
+  double time = 0.0;
+  double speedup = 0.0;
+};
+
+/// How the runs depend on a parameter of the chip.
+struct Sensitivity {
+  std::string parameter;
+  double value = 0.0;  ///< in the base unit
+  hardware::Provenance provenance = hardware::Provenance::assumed;
+  double relative_uncertainty = 0.0;  ///< standard uncertainty / value; 0: it is taken as exact
+  std::vector<Elasticity> runs;       ///< in the order of the collectives
 };
 
 /// What an experiment has found, with the configuration that made it.
@@ -79,6 +108,7 @@ struct ExperimentResult {
   config::ExperimentConfig config;  ///< with every default filled in
   std::vector<RunResult> runs;
   std::vector<plan::OperationTotal> operations;  ///< of a workload, on each chip
+  std::vector<Sensitivity> sensitivities;        ///< if asked for, the largest first
 };
 
 }  // namespace equarx::run

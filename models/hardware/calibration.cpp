@@ -25,19 +25,33 @@ std::optional<std::size_t> wrong_correlation(std::span<const double> matrix, std
   return std::nullopt;
 }
 
-bool is_positive_semidefinite(std::span<const double> matrix, std::size_t n) {
-  // Exactly the matrices with positive eigenvalues have a Cholesky factor; the allowance lifts all eigenvalues.
+namespace {
+
+/// Of a matrix whose eigenvalues are all lifted a little; empty if one is negative even so: exactly the
+/// matrices with positive eigenvalues have a factor.
+std::vector<double> cholesky(std::span<const double> matrix, std::size_t n) {
   const double allowance = 2.0 * static_cast<double>(n) * kCorrelationRounding;
   std::vector<double> factor(matrix.begin(), matrix.end());
   for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t i = 0; i < j; ++i) factor[i * n + j] = 0.0;
     for (std::size_t i = j; i < n; ++i) {
       double rest = factor[i * n + j] + (i == j ? allowance : 0.0);
       for (std::size_t k = 0; k < j; ++k) rest -= factor[i * n + k] * factor[j * n + k];
-      if (i == j && !(rest > 0.0)) return false;
+      if (i == j && !(rest > 0.0)) return {};
       factor[i * n + j] = i == j ? std::sqrt(rest) : rest / factor[j * n + j];
     }
   }
-  return true;
+  return factor;
+}
+
+}  // namespace
+
+bool is_positive_semidefinite(std::span<const double> matrix, std::size_t n) {
+  return n == 0 || !cholesky(matrix, n).empty();
+}
+
+std::vector<double> correlation_factor(std::span<const double> matrix, std::size_t n) {
+  return cholesky(matrix, n);
 }
 
 }  // namespace equarx::hardware

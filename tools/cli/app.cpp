@@ -47,6 +47,7 @@ constexpr const char* kRunFooter =
     "--set '/tensor/bytes=8 MiB'\n"
     "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json --set /simulation=full --json "
     "--links > result.json\n"
+    "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json --uncertainty --sensitivity\n"
     "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json --trace trace.json\n"
     "  python3 tools/plot/plot.py links result.json --label bf16";
 
@@ -181,6 +182,11 @@ void add_run(CLI::App& app) {
       app.add_subcommand("run", "Run an experiment and print its results as a table");
   command->footer(kRunFooter);
   add_config(*command, arguments->config);
+  command->add_flag("--uncertainty", arguments->uncertainty,
+                    "Say how far times can be trusted: intervals of 200 chips as the hardware file "
+                    "allows them, or as /uncertainty says");
+  command->add_flag("--sensitivity", arguments->sensitivity,
+                    "Say what times depend on: each parameter of the chip, the most telling first");
   CLI::Option* json =
       command->add_flag("--json", arguments->json,
                         "Print one JSON object instead (configs/schema/result.schema.json)");

@@ -28,8 +28,10 @@ namespace {
 using input::InputError;
 using input::Json;
 
-plan::Plan load(const ConfigArguments& arguments) {
-  const ConfigFile file = read_config_file(arguments);
+plan::Plan load(const ConfigArguments& arguments, bool uncertainty = false) {
+  ConfigFile file = read_config_file(arguments);
+  config::UncertaintyConfig& asked = file.config.uncertainty;
+  if (uncertainty && asked.samples == 0) asked.samples = config::UncertaintyConfig::kDefaultSamples;
   return naming_file(arguments.path, [&] { return plan::make_plan(file.config); });
 }
 
@@ -41,7 +43,7 @@ void print(const std::string& text) {
 }
 
 void run(const RunArguments& arguments) {
-  const plan::Plan plan = load(arguments.config);
+  const plan::Plan plan = load(arguments.config, arguments.uncertainty);
   std::optional<output::OutputFile> file;
   std::optional<trace::TraceFile> trace;
   if (!arguments.trace.empty()) {
@@ -51,8 +53,9 @@ void run(const RunArguments& arguments) {
   run::ExperimentResult result;
   {
     const ProgressLine line;
-    result = run::run_experiment(plan, [&](const std::string& text) { line.show(text); },
-                                 {.observer = trace ? &*trace : nullptr});
+    result = run::run_experiment(
+        plan, [&](const std::string& text) { line.show(text); },
+        {.sensitivity = arguments.sensitivity, .observer = trace ? &*trace : nullptr});
   }
   if (trace) {
     trace->finish();

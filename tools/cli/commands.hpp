@@ -18,6 +18,8 @@ void print(const std::string& text);
 /// Of `equarx-sim run`.
 struct RunArguments {
   ConfigArguments config;
+  bool uncertainty = false;  ///< with intervals, whatever the configuration says
+  bool sensitivity = false;  ///< to each parameter, in place of results
   bool json = false;
   bool links = false;     ///< with `json`: of every link direction
   std::string trace;      ///< file for a trace; empty: none

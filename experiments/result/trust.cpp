@@ -1,0 +1,87 @@
+#include "experiments/result/trust.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "experiments/output/table.hpp"
+#include "models/hardware/uncertainty.hpp"
+
+namespace equarx::result {
+namespace {
+
+/// Whether a parameter moves anything that a table shows.
+bool tells(const run::Sensitivity& sensitivity) {
+  constexpr double kShown = 0.0005;  // what rounds to 0.001 at least
+  return std::ranges::any_of(sensitivity.runs, [](const run::Elasticity& run) {
+    return std::max(std::abs(run.time), std::abs(run.speedup)) >= kShown;
+  });
+}
+
+output::TableRow headings(const run::ExperimentResult& result) {
+  output::TableRow row = {"parameter", "value", "class", "uncertain by"};
+  for (std::size_t i = 0; i < result.runs.size(); ++i) {
+    row.push_back("time of " + result.runs[i].label);
+    if (i != result.config.baseline) row.emplace_back("speedup");
+  }
+  return row;
+}
+
+output::TableRow row_of(const run::Sensitivity& one, std::size_t baseline) {
+  output::TableRow row = {
+      one.parameter, hardware::format_value(*hardware::find_parameter(one.parameter), one.value),
+      std::string(hardware::name(one.provenance)),
+      one.relative_uncertainty > 0.0 ? fmt::format("{:.2g} %", 100.0 * one.relative_uncertainty)
+                                     : "-"};
+  for (std::size_t i = 0; i < one.runs.size(); ++i) {
+    row.push_back(fmt::format("{:+.3f}", one.runs[i].time));
+    if (i != baseline) row.push_back(fmt::format("{:+.3f}", one.runs[i].speedup));
+  }
+  return row;
+}
+
+}  // namespace
+
+std::string trust_note(const run::ExperimentResult& result) {
+  const hardware::Chip& chip = result.config.chip;
+  std::string text;
+  if (!chip.calibration)
+    text += fmt::format(
+        "  Not calibrated: nothing was fitted to measurements on {}; see its hardware file for "
+        "what "
+        "its times rest on.\n",
+        chip.name);
+  if (result.config.uncertainty.samples == 0) return text;
+  const auto uncertain = hardware::uncertain_parameters(chip);
+  if (!result.runs.front().uncertainty)
+    return text + fmt::format("  No intervals: {}.\n",
+                              uncertain.empty()
+                                  ? "the hardware file says of no parameter how uncertain it is"
+                                  : "a collective fails");
+  return text +
+         fmt::format(
+             "  68 % of chips: of {} that differ in {} parameters, as their errors and ranges "
+             "in the hardware file allow.\n",
+             result.runs.front().uncertainty->samples, uncertain.size());
+}
+
+std::string sensitivity_table(const run::ExperimentResult& result) {
+  if (result.sensitivities.empty()) return {};
+  std::vector<output::TableRow> rows = {headings(result)};
+  std::vector<std::string> without;
+  for (const run::Sensitivity& one : result.sensitivities)
+    if (tells(one))
+      rows.push_back(row_of(one, result.config.baseline));
+    else
+      without.push_back(one.parameter);
+  std::string text = '\n' + output::aligned_table(rows) + '\n' +
+                     "  By how many per cent a figure changes if the parameter grows by 1 %.\n";
+  if (!without.empty())
+    text += fmt::format("  Nothing here depends on {}.\n", fmt::join(without, ", "));
+  return text;
+}
+
+}  // namespace equarx::result

@@ -1,0 +1,73 @@
+#include "experiments/run/uncertainty.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "experiments/process/side_by_side.hpp"
+#include "experiments/run/other_chip.hpp"
+#include "models/hardware/uncertainty.hpp"
+
+namespace equarx::run {
+namespace {
+
+/// Below and above which 16 % of the values are: a standard deviation either way, if they are normal. Between
+/// two values the quantile is interpolated (definition 7 of Hyndman and Fan, 1996).
+Interval interval_of(std::vector<double> values) {
+  constexpr double kOutside = 0.1586552539314571;  // of a normal distribution, below -1
+  std::ranges::sort(values);
+  const auto quantile = [&](double share) {
+    const double at = share * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(at);
+    const std::size_t above = std::min(below + 1, values.size() - 1);
+    return std::lerp(values[below], values[above], at - static_cast<double>(below));
+  };
+  return {quantile(kOutside), quantile(1.0 - kOutside)};
+}
+
+/// The runs on all the chips that are drawn.
+std::vector<std::vector<Timing>> sample(const ExperimentResult& result,
+                                        const std::function<void(const std::string&)>& progress,
+                                        unsigned threads) {
+  const config::ExperimentConfig config = for_other_chips(result);
+  const hardware::ChipSampler sampler(config.chip);
+  const config::UncertaintyConfig& asked = result.config.uncertainty;
+  std::vector<std::vector<Timing>> timings(asked.samples);
+  std::mutex mutex;
+  std::uint32_t done = 0;
+  process::for_each_side_by_side(
+      timings.size(), can_run_side_by_side(config) ? threads : 1, [&](std::size_t number) {
+        timings[number] = time_on(config, sampler.draw(asked.seed, number));
+        const std::lock_guard lock(mutex);
+        progress(fmt::format("uncertainty: chip {} of {}", ++done, timings.size()));
+      });
+  return timings;
+}
+
+}  // namespace
+
+void add_intervals(ExperimentResult& result,
+                   const std::function<void(const std::string&)>& progress, unsigned threads) {
+  const auto fails = [](const RunResult& run) { return run.failure.has_value(); };
+  if (std::ranges::any_of(result.runs, fails) ||
+      hardware::uncertain_parameters(result.config.chip).empty())
+    return;
+  std::vector<std::vector<Timing>> timings =
+      sample(result, progress, threads == 0 ? values::default_threads() : threads);
+  std::erase_if(timings, [](const std::vector<Timing>& runs) { return runs.empty(); });
+  if (timings.empty()) return;
+  for (std::size_t i = 0; i < result.runs.size(); ++i) {
+    const auto interval = [&](double Timing::*figure) {
+      std::vector<double> values;
+      for (const std::vector<Timing>& runs : timings) values.push_back(runs[i].*figure);
+      return interval_of(std::move(values));
+    };
+    result.runs[i].uncertainty = {static_cast<std::uint32_t>(timings.size()),
+                                  interval(&Timing::time_s), interval(&Timing::speedup)};
+  }
+}
+
+}  // namespace equarx::run

@@ -1,0 +1,91 @@
+#include "experiments/run/uncertainty.hpp"
+
+#include "experiments/result/json.hpp"
+#include "experiments/run/experiment.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/configs.hpp"
+
+namespace equarx::run {
+namespace {
+
+using testing::good_config;
+
+/// The good configuration on a chip of which only these links' efficiency is uncertain.
+config::ExperimentConfig with_uncertain_links(std::uint32_t samples) {
+  config::ExperimentConfig config = config::read_config(good_config());
+  for (const hardware::ParameterInfo& info : hardware::parameters()) {
+    (config.chip.*info.member).range = std::nullopt;
+    (config.chip.*info.member).standard_error = std::nullopt;
+  }
+  config.chip.calibration = std::nullopt;
+  config.chip.link_efficiency.value = 0.75;
+  config.chip.link_efficiency.range = hardware::ParameterRange{0.5, 1.0};
+  config.tensor.shape = {};
+  config.tensor.elements = 1 << 24;
+  config.numerics = false;
+  config.uncertainty.samples = samples;
+  return config;
+}
+
+ExperimentResult result_of(const config::ExperimentConfig& config, unsigned threads = 0) {
+  return run_experiment(plan::make_plan(config, plan::Look::at_many), [](const std::string&) {},
+                        {.value_threads = threads});
+}
+
+TEST_CASE("an interval has 68 % of the chips within, and as many below as above") {
+  const ExperimentResult result = result_of(with_uncertain_links(400));
+  const RunResult& ring = result.runs.front();
+  REQUIRE(ring.uncertainty);
+  CHECK(ring.uncertainty->samples == 400);
+  // The time of a large plain ring goes with 1 / efficiency; 16 % of a uniform range are at each end.
+  const double fast = ring.time_s * 0.75 / (0.5 + 0.841 * 0.5);
+  const double slow = ring.time_s * 0.75 / (0.5 + 0.159 * 0.5);
+  CHECK(ring.uncertainty->time_s.low == Approx(fast).epsilon(0.04));
+  CHECK(ring.uncertainty->time_s.high == Approx(slow).epsilon(0.04));
+  CHECK(ring.uncertainty->speedup.low == 1.0);
+  CHECK(ring.uncertainty->speedup.high == 1.0);
+  const RunResult& quantized = result.runs.back();
+  CHECK(quantized.uncertainty->speedup.low < *quantized.speedup);
+  CHECK(quantized.uncertainty->speedup.high > *quantized.speedup);
+}
+
+TEST_CASE("intervals are the same whatever the threads, and others with another seed") {
+  config::ExperimentConfig config = with_uncertain_links(20);
+  const Interval one = result_of(config, 1).runs.back().uncertainty->time_s;
+  const Interval two = result_of(config, 2).runs.back().uncertainty->time_s;
+  CHECK(one.low == two.low);
+  CHECK(one.high == two.high);
+  config.uncertainty.seed = 2;
+  CHECK(result_of(config).runs.back().uncertainty->time_s.low != one.low);
+}
+
+TEST_CASE("there is no interval where nothing is uncertain, or nobody asks") {
+  config::ExperimentConfig config = with_uncertain_links(20);
+  config.chip.link_efficiency.range = std::nullopt;
+  CHECK_FALSE(result_of(config).runs.front().uncertainty);
+  CHECK_FALSE(result_of(with_uncertain_links(0)).runs.front().uncertainty);
+}
+
+TEST_CASE("there is no interval where a collective fails") {
+  input::Json json = good_config();
+  json["faults"] =
+      input::parse_json(R"j({"links": [{"between": ["(0,0)", "(0,1)"], "fails_at": "0 s"}]})j");
+  json["uncertainty"] = {{"samples", 10}};
+  const ExperimentResult result = testing::run(json);
+  CHECK(result.runs.front().failure);
+  CHECK_FALSE(result.runs.front().uncertainty);
+}
+
+TEST_CASE("a configuration asks for intervals, and shows what it asked for") {
+  input::Json json = good_config();
+  json["uncertainty"] = input::Json::object();
+  const config::ExperimentConfig config = config::read_config(json);
+  CHECK(config.uncertainty.samples == config::UncertaintyConfig::kDefaultSamples);
+  CHECK(to_json(config)["uncertainty"] == input::Json{{"samples", 200}, {"seed", 1}});
+  CHECK_FALSE(to_json(config::read_config(good_config())).contains("uncertainty"));
+  json["uncertainty"]["samples"] = 3;
+  CHECK_THROWS_WITH(config::read_config(json), Catch::StartsWith("/uncertainty/samples: "));
+}
+
+}  // namespace
+}  // namespace equarx::run
