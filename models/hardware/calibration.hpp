@@ -37,10 +37,10 @@ struct Observation {
 /// The outcome of fitting several parameters at once. Errors of parameters that were fitted together, and of those
 /// that the fit had to assume, go together: the covariance of parameters i and j is
 /// standard_uncertainty(i) * standard_uncertainty(j) * correlation[i * n + j].
+/// `correlation` has no wrong_correlation(), and is_positive_semidefinite().
 struct Calibration {
   std::vector<std::string> parameters;  ///< keys of parameters that have a standard_uncertainty()
-  std::vector<double>
-      correlation;  ///< n x n, row-major, without wrong_correlation(), positive semi-definite
+  std::vector<double> correlation;      ///< n x n, row-major
   std::vector<Observation> observations;
 };
 

@@ -47,9 +47,9 @@ TEST_CASE("a calibration is written as it was read") {
   REQUIRE(chip.calibration->observations.size() == 2);
   const hardware::Observation& time = chip.calibration->observations[0];
   CHECK(time.dimension == units::Dimension::time);
-  CHECK(time.measured == 5.7e-6);
-  CHECK(time.standard_error == 200e-9);
-  CHECK(time.simulated == 5.6e-6);
+  CHECK(time.measured == Approx(5.7e-6));
+  CHECK(time.standard_error == Approx(200e-9));
+  CHECK(time.simulated == Approx(5.6e-6));
   const hardware::Observation& ratio = chip.calibration->observations[1];
   CHECK_FALSE(ratio.dimension);
   CHECK(ratio.role == hardware::ObservationRole::check);
