@@ -77,7 +77,8 @@ hardware::ParameterRange read_range(const input::Json& ends, const std::string& 
     throw input::InputError(place,
                             "the first value is not below the second; write the lowest first");
   if (value < range.low || value > range.high)
-    throw input::InputError(place, fmt::format("the value, {}, is not within it; widen the range",
+    throw input::InputError(place, fmt::format("the value, {}, is not within it; widen the range, "
+                                               "or leave it out",
                                                format_value(info, value)));
   return range;
 }
