@@ -14,10 +14,12 @@
 namespace equarx::study {
 namespace {
 
-constexpr input::EnumNames<Role, 3> kRoles({
+constexpr input::EnumNames<Role, 5> kRoles({
     {Role::calibration, "calibration"},
+    {Role::implied, "implied"},
     {Role::prediction, "prediction"},
     {Role::closed_form, "closed form"},
+    {Role::not_reported, "not reported"},
 });
 constexpr input::EnumNames<Relation, 2> kRelations({
     {Relation::equals, "equals"},
@@ -86,6 +88,12 @@ StudyRow read_row(input::ObjectReader reader, const std::string& pointer) {
   if (row.tolerance < 0.0)
     throw input::InputError(reader.place_of("tolerance"),
                             "is below 0; give a share of the expected figure, like 0.05");
+  if (reader.has("standard_error")) {
+    row.standard_error = read_number(reader, "standard_error");
+    if (*row.standard_error <= 0.0)
+      throw input::InputError(reader.place_of("standard_error"),
+                              "is not above 0; leave it out if it is not known");
+  }
   row.source = reader.text("source");
   reader.finish();
   return row;

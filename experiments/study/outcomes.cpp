@@ -18,27 +18,83 @@ std::vector<input::JsonValue> results_of(const std::string& key, const sweep::Sw
   return store.results(*stored);
 }
 
-std::optional<double> figure_of(const StudyRow& row, const std::vector<input::JsonValue>& results) {
-  const input::Json::json_pointer metric("/" + row.metric);
-  for (const input::JsonValue& line : results) {
-    if (!line->contains("run") || line->at("run").value("label", "") != row.run) continue;
-    const input::Json& run = line->at("run");
-    if (run.contains(metric) && run.at(metric).is_number()) return run.at(metric).get<double>();
-  }
-  return std::nullopt;
+constexpr std::string_view kTime = "time_s";
+constexpr std::string_view kSpeedup = "speedup";
+
+/// The run of a collective; none if its point failed.
+const input::Json* find_run(const std::vector<input::JsonValue>& results,
+                            const std::string& label) {
+  for (const input::JsonValue& line : results)
+    if (line->contains("run") && line->at("run").value("label", "") == label)
+      return &line->at("run");
+  return nullptr;
+}
+
+std::optional<double> number_at(const input::Json& run, const std::string& path) {
+  const input::Json::json_pointer pointer("/" + path);
+  if (!run.contains(pointer) || !run.at(pointer).is_number()) return std::nullopt;
+  return run.at(pointer).get<double>();
+}
+
+std::optional<double> null_model_of(const std::string& metric, const input::Json& run,
+                                    const input::Json* baseline) {
+  const std::optional<double> bound_s = number_at(run, "lower_bound_s");
+  if (metric == kTime) return bound_s;
+  if (metric != kSpeedup || baseline == nullptr || !bound_s || *bound_s <= 0.0) return std::nullopt;
+  const std::optional<double> baseline_s = number_at(*baseline, "lower_bound_s");
+  if (!baseline_s) return std::nullopt;
+  return *baseline_s / *bound_s;
+}
+
+std::optional<FigureInterval> interval_of(const std::string& metric, const input::Json& run) {
+  const bool is_time = metric == kTime;
+  if (!is_time && metric != kSpeedup) return std::nullopt;
+  const auto low = number_at(run, is_time ? "uncertainty/time_low_s" : "uncertainty/speedup_low");
+  const auto high =
+      number_at(run, is_time ? "uncertainty/time_high_s" : "uncertainty/speedup_high");
+  if (!low || !high) return std::nullopt;
+  return FigureInterval{*low, *high};
+}
+
+Figure figure_of(const StudyRow& row, const std::vector<input::JsonValue>& results) {
+  const input::Json* run = find_run(results, row.run);
+  if (run == nullptr) return {};
+  const std::optional<double> simulated = number_at(*run, row.metric);
+  if (!simulated) return {};
+  const auto& baseline = results.front()->at("config").at("baseline");
+  return {simulated,
+          null_model_of(row.metric, *run, find_run(results, baseline.get<std::string>())),
+          interval_of(row.metric, *run)};
+}
+
+bool within(const StudyRow& row, double value) {
+  if (row.relation == Relation::at_most) return value <= row.expected * (1.0 + row.tolerance);
+  return std::abs(value / row.expected - 1.0) <= row.tolerance;
 }
 
 }  // namespace
 
 std::optional<double> StudyOutcome::ratio() const {
-  if (!simulated) return std::nullopt;
-  return *simulated / row.expected;
+  if (!figure.simulated) return std::nullopt;
+  return *figure.simulated / row.expected;
 }
 
 bool StudyOutcome::within_tolerance() const {
-  if (!simulated) return false;
-  if (row.relation == Relation::at_most) return *simulated <= row.expected * (1.0 + row.tolerance);
-  return std::abs(*ratio() - 1.0) <= row.tolerance;
+  return figure.simulated && within(row, *figure.simulated);
+}
+
+std::optional<bool> StudyOutcome::null_within_tolerance() const {
+  if (!figure.null_model) return std::nullopt;
+  return within(row, *figure.null_model);
+}
+
+std::optional<bool> StudyOutcome::within_interval() const {
+  if (!figure.simulated || !figure.interval || row.relation == Relation::at_most)
+    return std::nullopt;
+  const double away = row.expected - *figure.simulated;
+  const double model = away < 0.0 ? *figure.simulated - figure.interval->low
+                                  : figure.interval->high - *figure.simulated;
+  return std::abs(away) <= std::hypot(std::max(0.0, model), row.standard_error.value_or(0.0));
 }
 
 std::vector<StudyOutcome> compare(const Study& study, const StudyPoints& points,

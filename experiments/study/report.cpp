@@ -1,5 +1,6 @@
 #include "experiments/study/report.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -40,6 +41,28 @@ std::string number(std::optional<double> value) {
   return value && std::isfinite(*value) ? fmt::format("{}", *value) : "";
 }
 
+/// "671.2 us to 677.9 us"; a dash if there is no interval.
+std::string interval_text(const StudyOutcome& outcome) {
+  const std::optional<FigureInterval>& interval = outcome.figure.interval;
+  if (!interval) return "-";
+  return fmt::format("{} to {}", figure_text(outcome.row, interval->low),
+                     figure_text(outcome.row, interval->high));
+}
+
+std::optional<double> low_of(const StudyOutcome& outcome) {
+  return outcome.figure.interval ? std::optional(outcome.figure.interval->low) : std::nullopt;
+}
+
+std::optional<double> high_of(const StudyOutcome& outcome) {
+  return outcome.figure.interval ? std::optional(outcome.figure.interval->high) : std::nullopt;
+}
+
+/// Empty if nothing can be said.
+std::string yes_or_no(std::optional<bool> answer) {
+  if (!answer) return "";
+  return *answer ? "yes" : "no";
+}
+
 struct Column {
   std::string_view name;
   std::string (*cell)(const StudyOutcome& outcome);
@@ -52,14 +75,20 @@ constexpr Column kColumns[] = {
     {"metric", [](const StudyOutcome& outcome) { return outcome.row.metric; }},
     {"kind", [](const StudyOutcome& outcome) { return std::string(name(outcome.row.relation)); }},
     {"expected", [](const StudyOutcome& outcome) { return number(outcome.row.expected); }},
-    {"simulated", [](const StudyOutcome& outcome) { return number(outcome.simulated); }},
+    {"simulated", [](const StudyOutcome& outcome) { return number(outcome.figure.simulated); }},
     {"ratio", [](const StudyOutcome& outcome) { return number(outcome.ratio()); }},
     {"role", [](const StudyOutcome& outcome) { return std::string(name(outcome.row.role)); }},
     {"tolerance", [](const StudyOutcome& outcome) { return number(outcome.row.tolerance); }},
-    {"within",
-     [](const StudyOutcome& outcome) -> std::string {
-       return outcome.within_tolerance() ? "yes" : "no";
-     }},
+    {"within", [](const StudyOutcome& outcome) { return yes_or_no(outcome.within_tolerance()); }},
+    {"null_model", [](const StudyOutcome& outcome) { return number(outcome.figure.null_model); }},
+    {"null_within",
+     [](const StudyOutcome& outcome) { return yes_or_no(outcome.null_within_tolerance()); }},
+    {"low", [](const StudyOutcome& outcome) { return number(low_of(outcome)); }},
+    {"high", [](const StudyOutcome& outcome) { return number(high_of(outcome)); }},
+    {"standard_error",
+     [](const StudyOutcome& outcome) { return number(outcome.row.standard_error); }},
+    {"within_interval",
+     [](const StudyOutcome& outcome) { return yes_or_no(outcome.within_interval()); }},
     {"source", [](const StudyOutcome& outcome) { return outcome.row.source; }},
 };
 
@@ -83,25 +112,77 @@ input::Json study_json(const Study& study, const std::vector<StudyOutcome>& outc
                             {"metric", outcome.row.metric},
                             {"relation", name(outcome.row.relation)},
                             {"expected", outcome.row.expected},
-                            {"simulated", input::or_null(outcome.simulated)},
+                            {"simulated", input::or_null(outcome.figure.simulated)},
                             {"ratio", input::or_null(outcome.ratio())},
                             {"role", name(outcome.row.role)},
                             {"tolerance", outcome.row.tolerance},
                             {"within_tolerance", outcome.within_tolerance()},
+                            {"null_model", input::or_null(outcome.figure.null_model)},
+                            {"low", input::or_null(low_of(outcome))},
+                            {"high", input::or_null(high_of(outcome))},
+                            {"standard_error", input::or_null(outcome.row.standard_error)},
                             {"source", outcome.row.source}});
   return json;
 }
 
+bool has_intervals(const std::vector<StudyOutcome>& outcomes) {
+  return std::ranges::any_of(
+      outcomes, [](const StudyOutcome& outcome) { return outcome.figure.interval.has_value(); });
+}
+
+/// Of the table, if there is one: behind what was simulated.
+constexpr int kIntervalColumn = 4;
+
 std::string outcomes_table(const std::vector<StudyOutcome>& outcomes) {
   if (outcomes.empty()) return "  no reported figures to compare with\n";
-  std::vector<output::TableRow> rows = {
-      {"figure", "reported", "simulated", "ratio", "role", "tolerance", "within"}};
-  for (const StudyOutcome& outcome : outcomes)
-    rows.push_back({outcome.row.what, expected_text(outcome.row),
-                    figure_text(outcome.row, outcome.simulated), ratio_text(outcome),
-                    std::string(name(outcome.row.role)), tolerance_text(outcome.row),
-                    outcome.within_tolerance() ? "yes" : "NO"});
+  const bool intervals = has_intervals(outcomes);
+  output::TableRow headings = {"figure", "reported", "null model", "simulated",
+                               "ratio",  "role",     "tolerance",  "within"};
+  if (intervals) headings.insert(headings.begin() + kIntervalColumn, "68 % of chips");
+  std::vector<output::TableRow> rows = {headings};
+  for (const StudyOutcome& outcome : outcomes) {
+    output::TableRow& row = rows.emplace_back(
+        output::TableRow{outcome.row.what, expected_text(outcome.row),
+                         figure_text(outcome.row, outcome.figure.null_model),
+                         figure_text(outcome.row, outcome.figure.simulated), ratio_text(outcome),
+                         std::string(name(outcome.row.role)), tolerance_text(outcome.row),
+                         outcome.within_tolerance() ? "yes" : "NO"});
+    if (intervals) row.insert(row.begin() + kIntervalColumn, interval_text(outcome));
+  }
   return output::aligned_table(rows);
+}
+
+/// How many of the figures that are `asked` for are as they should be: "7 of 9".
+std::string count_text(const std::vector<const StudyOutcome*>& outcomes,
+                       std::optional<bool> (*asked)(const StudyOutcome&)) {
+  std::size_t of = 0;
+  std::size_t yes = 0;
+  for (const StudyOutcome* outcome : outcomes) {
+    const std::optional<bool> answer = asked(*outcome);
+    if (!answer) continue;
+    ++of;
+    if (*answer) ++yes;
+  }
+  return fmt::format("{} of {}", yes, of);
+}
+
+/// What the predictions came to.
+std::string summary(const std::vector<StudyOutcome>& outcomes) {
+  std::vector<const StudyOutcome*> predictions;
+  for (const StudyOutcome& outcome : outcomes)
+    if (outcome.row.role == Role::prediction) predictions.push_back(&outcome);
+  if (predictions.empty()) return {};
+  std::string text = fmt::format(
+      "  Predictions within their tolerance: {}; of times and speedups the null model (the lower "
+      "bound alone): {}.\n",
+      count_text(predictions,
+                 [](const StudyOutcome& one) { return std::optional(one.within_tolerance()); }),
+      count_text(predictions, [](const StudyOutcome& one) { return one.null_within_tolerance(); }));
+  if (has_intervals(outcomes))
+    text += fmt::format(
+        "  Predictions within their 68 % interval and the measurement's own error: {}.\n",
+        count_text(predictions, [](const StudyOutcome& one) { return one.within_interval(); }));
+  return text;
 }
 
 }  // namespace
@@ -109,6 +190,7 @@ std::string outcomes_table(const std::vector<StudyOutcome>& outcomes) {
 std::string to_table(const Study& study, const std::vector<StudyOutcome>& outcomes) {
   std::string text =
       fmt::format("{}\n({})\n\n{}\n", study.title, study.source, outcomes_table(outcomes));
+  text += summary(outcomes);
   for (const std::string& note : study.notes) text += fmt::format("  {}\n", note);
   return text;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,9 +20,14 @@ struct StudyExperiment {
   sweep::SweepPoints points;
 };
 
-/// Whether a row's figure was used to fit a parameter. Calibration and prediction never mix, and a figure
-/// that a formula gives is neither.
-enum class Role : std::uint8_t { calibration, prediction, closed_form };
+/// What a row proves. Calibration and prediction never mix.
+enum class Role : std::uint8_t {
+  calibration,   ///< a parameter of the chip was fitted to the figure: nothing
+  implied,       ///< it follows from a calibration and geometry, whatever the model adds: little
+  prediction,    ///< nothing was fitted to it, and plausible parameters would miss it: something
+  closed_form,   ///< a formula gives it: that the simulator computes what the model says
+  not_reported,  ///< nobody has measured it: what this project expects
+};
 
 std::string_view name(Role role);
 
@@ -46,6 +52,8 @@ struct StudyRow {
   double expected = 0.0;  ///< in the unit of the metric
   Role role = Role::prediction;
   double tolerance = 0.0;  ///< relative, 0 or more
+  std::optional<double>
+      standard_error;  ///< of the expected value, in the unit of the metric, if it is known
   std::string source;
 };
 

@@ -21,10 +21,10 @@ TEST_CASE("rows get the figures that the same configuration gives alone, bit by 
   CHECK(run.failures().empty());
   const std::vector<StudyOutcome> outcomes = run.outcomes();
   REQUIRE(outcomes.size() == 2);
-  CHECK(outcomes[0].simulated == 1.0);
+  CHECK(outcomes[0].figure.simulated == 1.0);
   CHECK(outcomes[0].within_tolerance());
   const run::ExperimentResult alone = testing::run(run.points().config(3));
-  CHECK(outcomes[1].simulated == alone.runs[1].numerics->against_baseline->mse);
+  CHECK(outcomes[1].figure.simulated == alone.runs[1].numerics->against_baseline->mse);
 }
 
 TEST_CASE("what no point has computed is no figure, and not within") {
@@ -38,7 +38,7 @@ TEST_CASE("what no point has computed is no figure, and not within") {
   StudyRun run(StudyFolder(json).load());
   const std::vector<StudyOutcome> outcomes = run.outcomes();
   REQUIRE(outcomes.size() == 2);
-  CHECK_FALSE(outcomes[0].simulated);
+  CHECK_FALSE(outcomes[0].figure.simulated);
   CHECK_FALSE(outcomes[0].ratio());
   CHECK_FALSE(outcomes[0].within_tolerance());
   CHECK(outcomes[1].within_tolerance());
@@ -61,27 +61,76 @@ TEST_CASE("a run that a broken link ends has no time to compare") {
   json["rows"][1]["metric"] = "failure/time_s";
   StudyRun run(StudyFolder(json).load());
   const std::vector<StudyOutcome> outcomes = run.outcomes();
-  CHECK_FALSE(outcomes[0].simulated);
-  CHECK(outcomes[1].simulated >= 1e-6);
+  CHECK_FALSE(outcomes[0].figure.simulated);
+  CHECK(outcomes[1].figure.simulated >= 1e-6);
   CHECK(run.failures().empty());
+}
+
+TEST_CASE("the null model is the lower bound, and of a speedup the ratio of two") {
+  input::Json json = study_json();
+  json["rows"][0]["run"] = "int8";
+  json["rows"].push_back(json["rows"][0]);
+  json["rows"][1]["id"] = "b";
+  json["rows"][1]["metric"] = "time_s";
+  json["rows"].push_back(json["rows"][0]);
+  json["rows"][2]["id"] = "c";
+  json["rows"][2]["metric"] = "numerics/mse";
+  StudyRun run(StudyFolder(json).load());
+  const std::vector<StudyOutcome> outcomes = run.outcomes();
+  const run::ExperimentResult alone = testing::run(run.points().config(3));
+  CHECK(outcomes[0].figure.null_model ==
+        Approx(alone.runs[0].lower_bound_s / alone.runs[1].lower_bound_s));
+  CHECK(outcomes[1].figure.null_model == alone.runs[1].lower_bound_s);
+  CHECK_FALSE(outcomes[2].figure.null_model);
+  CHECK_FALSE(outcomes[0].figure.interval);
+  CHECK_FALSE(outcomes[0].within_interval());
+}
+
+TEST_CASE("rows have the intervals of what asks for uncertainty") {
+  input::Json json = study_json();
+  json["experiments"][0]["vary"].push_back({{"key", "/uncertainty/samples"}, {"values", {10}}});
+  json["rows"][0]["at"]["/uncertainty/samples"] = 10;
+  json["rows"][0]["run"] = "int8";
+  StudyRun run(StudyFolder(json).load());
+  const std::vector<StudyOutcome> outcomes = run.outcomes();
+  REQUIRE(outcomes[0].figure.interval);
+  const run::ExperimentResult alone = testing::run(run.points().config(3));
+  CHECK(outcomes[0].figure.interval->low == alone.runs[1].uncertainty->speedup.low);
+  CHECK(outcomes[0].figure.interval->high == alone.runs[1].uncertainty->speedup.high);
+}
+
+TEST_CASE("an interval and the measurement's error decide together what is within") {
+  StudyOutcome outcome;
+  outcome.row.expected = 2.0;
+  outcome.figure = {2.5, std::nullopt, FigureInterval{2.2, 2.6}};
+  CHECK(outcome.within_interval() == false);  // 0.5 away, 0.3 on that side
+  outcome.row.standard_error = 0.5;
+  CHECK(outcome.within_interval() == true);
+  outcome.row.standard_error = 0.39;
+  CHECK(outcome.within_interval() == false);
+  outcome.row.expected = 2.59;
+  outcome.row.standard_error = std::nullopt;
+  CHECK(outcome.within_interval() == true);  // 0.1 on the other side
+  outcome.row.relation = Relation::at_most;
+  CHECK_FALSE(outcome.within_interval());
 }
 
 TEST_CASE("tolerances and limits decide what is within") {
   StudyOutcome outcome;
   outcome.row.expected = 2.0;
   outcome.row.tolerance = 0.05;
-  outcome.simulated = 2.09;
+  outcome.figure.simulated = 2.09;
   CHECK(outcome.within_tolerance());
-  outcome.simulated = 2.11;
+  outcome.figure.simulated = 2.11;
   CHECK_FALSE(outcome.within_tolerance());
-  outcome.simulated = 1.89;
+  outcome.figure.simulated = 1.89;
   CHECK_FALSE(outcome.within_tolerance());
   outcome.row.relation = Relation::at_most;
   CHECK(outcome.within_tolerance());
   outcome.row.tolerance = 0.0;
-  outcome.simulated = 2.01;
+  outcome.figure.simulated = 2.01;
   CHECK_FALSE(outcome.within_tolerance());
-  outcome.simulated.reset();
+  outcome.figure.simulated.reset();
   CHECK_FALSE(outcome.within_tolerance());
 }
 

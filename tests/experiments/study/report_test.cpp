@@ -12,9 +12,9 @@ using namespace testing;
 
 /// One row that was simulated, and one whose point failed.
 std::vector<StudyOutcome> outcomes_of(const Study& study) {
-  StudyOutcome failed{study.rows[0]};
+  StudyOutcome failed{study.rows[0], {}};
   failed.row.id = "b";
-  return {{study.rows[0], 1.0}, failed};
+  return {{study.rows[0], {1.0, 0.5, FigureInterval{0.75, 1.25}}}, failed};
 }
 
 TEST_CASE("the table has expected beside simulated, and a dash for what failed") {
@@ -24,6 +24,22 @@ TEST_CASE("the table has expected beside simulated, and a dash for what failed")
   CHECK_THAT(table, ContainsSubstring("1.000  calibration        1 %     yes\n"));
   CHECK_THAT(table, ContainsSubstring("-  calibration        1 %      NO\n"));
   CHECK_THAT(table, ContainsSubstring("a note"));
+}
+
+TEST_CASE("the table counts how predictions came out, and no other rows") {
+  input::Json json = study_json();
+  json["rows"][0]["role"] = "prediction";
+  json["rows"].push_back(json["rows"][0]);
+  json["rows"][1]["id"] = "b";
+  json["rows"][1]["role"] = "implied";
+  const Study study = StudyFolder(json).load();
+  const std::vector<StudyOutcome> outcomes = {
+      {study.rows[0], {1.0, 0.5, FigureInterval{0.75, 1.25}}}, {study.rows[1], {9.0, 9.0, {}}}};
+  const std::string table = to_table(study, outcomes);
+  CHECK_THAT(table, ContainsSubstring("0.75 to 1.25"));
+  CHECK_THAT(table, ContainsSubstring("within their tolerance: 1 of 1"));
+  CHECK_THAT(table, ContainsSubstring("lower bound alone): 0 of 1"));
+  CHECK_THAT(table, ContainsSubstring("measurement's own error: 1 of 1"));
 }
 
 TEST_CASE("a study may compare with nothing") {
@@ -45,9 +61,11 @@ TEST_CASE("a report is CSV and JSON, each complete") {
   const auto files = write_report(study, outcomes_of(study), output);
   CHECK(files == std::vector{output / "rows.csv", output / "study.json"});
   CHECK(content(output / "rows.csv") ==
-        "id,what,metric,kind,expected,simulated,ratio,role,tolerance,within,source\n"
-        "a,\"speed, \"\"quoted\"\"\",speedup,equals,1,1,1,calibration,0.01,yes,s\n"
-        "b,\"speed, \"\"quoted\"\"\",speedup,equals,1,,,calibration,0.01,no,s\n");
+        "id,what,metric,kind,expected,simulated,ratio,role,tolerance,within,null_model,"
+        "null_within,low,high,standard_error,within_interval,source\n"
+        "a,\"speed, "
+        "\"\"quoted\"\"\",speedup,equals,1,1,1,calibration,0.01,yes,0.5,no,0.75,1.25,,yes,s\n"
+        "b,\"speed, \"\"quoted\"\"\",speedup,equals,1,,,calibration,0.01,no,,,,,,,s\n");
   const input::Json json = input::parse_json(content(output / "study.json"));
   CHECK(json["title"] == "A study");
   REQUIRE(json["rows"].size() == 2);

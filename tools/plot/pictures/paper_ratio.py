@@ -16,6 +16,8 @@ COLUMNS = ["what", "metric", "expected", "simulated", "ratio", "role", "toleranc
 ROLES = {
     "prediction": {"color": style.BLUE, "marker": "o", "markersize": 8},
     "calibration": {"color": style.INK, "marker": "D", "markersize": 7.5, "markerfacecolor": "white"},
+    "implied": {"color": style.BLUE, "marker": "o", "markersize": 8, "markerfacecolor": "white"},
+    "not reported": {"color": style.GREY, "marker": "x", "markersize": 7},
     "closed form": {"color": style.GREEN, "marker": "s", "markersize": 7},
 }
 OUTSIDE = {"color": style.VERMILION, "marker": "x", "markersize": 14, "markeredgewidth": 2}
