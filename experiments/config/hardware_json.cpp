@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "experiments/config/calibration_json.hpp"
+#include "experiments/config/matrix_products_json.hpp"
 #include "experiments/config/parameter_json.hpp"
 #include "experiments/config/slices_json.hpp"
 #include "experiments/input/embedded.hpp"
@@ -22,6 +23,8 @@ hardware::Chip read_chip(const input::Json& json) {
     chip.*info.member = read_parameter(parameters.object(info.key), info);
   parameters.finish();
   chip.slices = read_slices(reader.object("slices"));
+  if (reader.has("matrix_products"))
+    chip.matrix_products = read_matrix_products(reader.object("matrix_products"));
   if (reader.has("calibration"))
     chip.calibration = read_calibration(reader.object("calibration"), chip);
   reader.finish();
@@ -59,6 +62,8 @@ input::Json to_json(const hardware::Chip& chip) {
                       {"description", chip.description},
                       {"parameters", parameters_json(chip)},
                       {"slices", slices_json(chip.slices)}};
+  if (!chip.matrix_products.points.empty())
+    json["matrix_products"] = matrix_products_json(chip.matrix_products);
   if (chip.calibration) json["calibration"] = calibration_json(*chip.calibration);
   return json;
 }

@@ -22,7 +22,8 @@ workloads::ComputeRates rates_of(const hardware::Chip& chip) {
           .matrix_efficiency = chip.matrix_efficiency.value,
           .vector_ops_per_s = chip.vector_rate.value,
           .hbm_bytes_per_s = chip.hbm_rate(),
-          .operation_overhead_s = chip.instruction_overhead.value};
+          .operation_overhead_s = chip.instruction_overhead.value,
+          .matrix_products = &chip.matrix_products};
 }
 
 /// One of `chunks` equal parts of an operation's positions. Each reads the weights again.

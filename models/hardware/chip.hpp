@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "models/hardware/calibration.hpp"
+#include "models/hardware/matrix_products.hpp"
 #include "models/hardware/provenance.hpp"
 #include "models/hardware/slices.hpp"
 #include "models/units/quantity.hpp"
@@ -66,6 +67,7 @@ struct Chip {
   Parameter dma_queue;  ///< transfers under way to one neighbour, before a send blocks the core
 
   Slices slices;
+  MatrixProducts matrix_products = {};  ///< how matrix_efficiency depends on size, if it is known
   std::optional<Calibration> calibration = std::nullopt;  ///< if measurements were fitted together
 
   /// Payload bytes per second of one link direction.

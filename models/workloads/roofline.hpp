@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "models/hardware/matrix_products.hpp"
 #include "models/workloads/operation.hpp"
 
 namespace equarx::workloads {
@@ -12,9 +13,11 @@ namespace equarx::workloads {
 struct ComputeRates {
   double matrix_flops_per_s = 0.0;  ///< peak of the matrix unit, for bf16
   double matrix_efficiency = 1.0;   ///< share of the peak that matrix products reach, (0, 1]
-  double vector_ops_per_s = 0.0;    ///< FP32 lanes
+      nullptr;                    ///< less of it for small ones, if known
+  double vector_ops_per_s = 0.0;  ///< FP32 lanes
   double hbm_bytes_per_s = 0.0;
   double operation_overhead_s = 0.0;  ///< to start one operation
+  const hardware::MatrixProducts* matrix_products = nullptr;  ///< small ones reach less, if known
 };
 
 /// What an operation waits for.
@@ -29,7 +32,7 @@ struct OperationTime {
 };
 
 /// The three units work at the same time, so the slowest decides:
-///   max(flops / (peak x efficiency), vector ops / rate, HBM bytes / bandwidth) + overhead.
+///   max(flops / (peak x efficiency x share of its size), vector ops / rate, HBM bytes / bandwidth) + overhead.
 /// @throws std::logic_error for an AllReduce, whose time is the collective's.
 OperationTime roofline(const Operation& operation, const ComputeRates& rates);
 

@@ -39,9 +39,10 @@ TEST_CASE("the table of parameters names every member of Chip once") {
     CHECK(std::ranges::count(parameters(), member, &ParameterInfo::member) == 1);
 }
 
-TEST_CASE("nothing of Chip but names, slices and calibration is outside of the table") {
-  constexpr std::size_t kOthers =
-      2 * sizeof(std::string) + sizeof(Slices) + sizeof(std::optional<Calibration>);
+TEST_CASE(
+    "nothing of Chip but names, slices, matrix products and calibration is outside of the table") {
+  constexpr std::size_t kOthers = 2 * sizeof(std::string) + sizeof(Slices) +
+                                  sizeof(MatrixProducts) + sizeof(std::optional<Calibration>);
   CHECK(sizeof(Chip) == kOthers + parameters().size() * sizeof(Parameter));
 }
 

@@ -24,6 +24,17 @@ Operation balanced() {
   return operation;
 }
 
+TEST_CASE("a small product reaches less of the matrix unit") {
+  const hardware::MatrixProducts products{{{500e6, 0.25}, {500e9, 1.0}}, {}, {}};
+  ComputeRates rates = kRates;
+  rates.matrix_products = &products;
+  CHECK(roofline(balanced(), rates).seconds == Approx(41e-6));
+  CHECK(roofline(balanced(), rates).roof == Roof::matrix);
+  Operation large = balanced();
+  large.flops *= 1000.0;
+  CHECK(roofline(large, rates).seconds == Approx(roofline(large, kRates).seconds));
+}
+
 TEST_CASE("the slowest unit decides, and is named") {
   CHECK(roofline(balanced(), kRates).seconds == Approx(11e-6).epsilon(1e-12));
   Operation matrix = balanced();

@@ -1,0 +1,15 @@
+// The matrix products of a hardware file as JSON.
+#pragma once
+
+#include "experiments/input/object_reader.hpp"
+#include "models/hardware/matrix_products.hpp"
+
+namespace equarx::config {
+
+/// Reads "matrix_products" of a hardware file. @throws InputError
+hardware::MatrixProducts read_matrix_products(input::ObjectReader reader);
+
+/// As read_matrix_products() reads it.
+input::Json matrix_products_json(const hardware::MatrixProducts& products);
+
+}  // namespace equarx::config
