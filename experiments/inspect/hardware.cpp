@@ -35,9 +35,8 @@ std::string calibration_text(const hardware::Calibration& calibration) {
   for (const std::string& key : calibration.parameters) correlations.front().push_back(key);
   for (std::size_t i = 0; i < n; ++i) {
     output::TableRow& row = correlations.emplace_back(output::TableRow{calibration.parameters[i]});
-    for (std::size_t j = 0; j <= i; ++j)
+    for (std::size_t j = 0; j < n; ++j)
       row.push_back(fmt::format("{:.3f}", calibration.correlation[i * n + j]));
-    row.resize(n + 1);
   }
   std::vector<output::TableRow> rows = {{"observation", "role", "measured", "+-", "simulated"}};
   for (const hardware::Observation& seen : calibration.observations)

@@ -5,6 +5,7 @@
 #include "experiments/input/json.hpp"
 #include "experiments/output/provenance.hpp"
 #include "experiments/result/json.hpp"
+#include "tools/cli/calibrate_command.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/hardware_command.hpp"
 #include "tools/cli/report_command.hpp"
@@ -93,6 +94,13 @@ constexpr const char* kTuneFooter =
     "  python3 tools/plot/plot.py pareto tuned.json\n"
     "\n"
     "docs/tuning.md explains what is tried, what is left out, and why nothing is missed.";
+
+constexpr const char* kCalibrateFooter =
+    "Examples:\n"
+    "  equarx-sim calibrate configs/calibrations/made_up_chip.json\n"
+    "  equarx-sim calibrate configs/calibrations/made_up_chip.json -o mychip.json\n"
+    "\n"
+    "docs/calibrate.md goes from measurements to a hardware file.";
 
 // Each add_<subcommand> makes a subcommand, whose callback owns what its options are read into.
 
@@ -342,6 +350,25 @@ void add_tune(CLI::App& app) {
   command->callback([arguments] { tune(*arguments); });
 }
 
+void add_calibrate(CLI::App& app) {
+  const auto arguments = std::make_shared<CalibrateArguments>();
+  CLI::App* command =
+      app.add_subcommand("calibrate", "Fit parameters of a chip to measurements of it");
+  command->footer(kCalibrateFooter);
+  command
+      ->add_option("FILE", arguments->file,
+                   "Measurements (JSON, configs/schema/calibration.schema.json)")
+      ->type_name(kPath)
+      ->required();
+  command
+      ->add_option("--output,-o", arguments->output,
+                   "Write a hardware file with what was found, and how uncertain it is")
+      ->type_name(kFile);
+  command->add_flag("--json", arguments->json,
+                    "Print one JSON object instead of a table (docs/calibrate.md)");
+  command->callback([arguments] { calibrate(*arguments); });
+}
+
 void add_hardware(CLI::App& app) {
   const auto arguments = std::make_shared<HardwareArguments>();
   CLI::App* command = app.add_subcommand(
@@ -376,6 +403,7 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
   add_quantize(*app);
   add_sweep(*app, exit_code);
   add_tune(*app);
+  add_calibrate(*app);
   add_report(*app);
   add_hardware(*app);
   add_topology(*app);

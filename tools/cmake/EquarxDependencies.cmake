@@ -8,6 +8,7 @@ find_package(hwy 1.0.3 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(simgrid REQUIRED IMPORTED_TARGET simgrid>=3.32)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash>=0.8)
+pkg_check_modules(gsl REQUIRED IMPORTED_TARGET gsl>=2.7)
 find_path(VALIJSON_INCLUDE_DIR valijson/validator.hpp REQUIRED)
 
 # Third-party headers are system headers: our warnings are about our code.

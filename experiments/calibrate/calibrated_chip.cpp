@@ -1,0 +1,91 @@
+// From what was found to a hardware file.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "experiments/calibrate/calibrate.hpp"
+
+namespace equarx::calibrate {
+namespace {
+
+/// What was measured, and by whom, each once.
+std::string observations_text(const CalibrationTask& task) {
+  std::vector<std::string> whats;
+  std::vector<std::string> sources;
+  for (const Measurement& measurement : task.measurements) {
+    if (measurement.role != hardware::ObservationRole::fit) continue;
+    whats.push_back(measurement.what);
+    if (std::ranges::find(sources, measurement.source) == sources.end())
+      sources.push_back(measurement.source);
+  }
+  return fmt::format("{} ({})", fmt::join(whats, "; "), fmt::join(sources, "; "));
+}
+
+hardware::Parameter fitted_parameter(const FittedParameter& found,
+                                     const std::string& observations) {
+  hardware::Parameter parameter;
+  parameter.provenance = hardware::Provenance::calibrated;
+  parameter.source = fmt::format("fitted to {}", observations);
+  parameter.value = found.value;
+  if (found.standard_error) {
+    parameter.value = rounded(*found.info, found.value, *found.standard_error);
+    parameter.standard_error = rounded(*found.info, *found.standard_error, *found.standard_error);
+    return parameter;
+  }
+  parameter.source += ", which would have it beyond this limit";
+  // Two standard errors from the limit on; a ratio's limit is above.
+  const double width = 2.0 * found.error_beyond;
+  if (width <= 0.0) return parameter;
+  const bool is_upper = found.info->kind == hardware::ParameterKind::ratio && found.value == 1.0;
+  const double other = is_upper ? std::max(1.0 - width, 0.001) : found.value + width;
+  const double end = rounded(*found.info, other, width);
+  if (end != found.value)
+    parameter.range = {.low = std::min(end, found.value), .high = std::max(end, found.value)};
+  return parameter;
+}
+
+}  // namespace
+
+double rounded(const hardware::ParameterInfo& info, double value, double standard_error) {
+  constexpr int kMoreDigits = 3;  // than the first of the standard error
+  constexpr int kMostDigits = 15;
+  if (value == 0.0) return 0.0;
+  const double ratio = std::abs(value) / standard_error;
+  const int digits = std::clamp(static_cast<int>(std::ceil(std::log10(ratio))) + kMoreDigits,
+                                kMoreDigits, kMostDigits);
+  if (info.kind == hardware::ParameterKind::ratio)
+    return std::min(1.0, std::stod(fmt::format("{:.{}g}", value, digits)));
+  // Rounded in the unit in which it is written.
+  const std::string text = units::format(value, info.dimension);
+  const std::size_t space = text.find(' ');
+  return units::parse(
+      fmt::format("{:.{}g}{}", std::stod(text.substr(0, space)), digits, text.substr(space)),
+      info.dimension);
+}
+
+hardware::Chip calibrated_chip(const CalibrationTask& task, const CalibrationResult& result) {
+  constexpr double kCorrelationDigits = 1e6;
+  hardware::Chip chip = task.chip;
+  const std::string observations = observations_text(task);
+  for (const FittedParameter& found : result.parameters)
+    chip.*found.info->member = fitted_parameter(found, observations);
+  hardware::Calibration calibration;
+  for (const hardware::ParameterInfo* info : result.correlated)
+    calibration.parameters.emplace_back(info->key);
+  for (const double correlation : result.correlation)
+    calibration.correlation.push_back(std::round(correlation * kCorrelationDigits) /
+                                      kCorrelationDigits);
+  for (std::size_t i = 0; i < task.measurements.size(); ++i) {
+    const Measurement& measurement = task.measurements[i];
+    calibration.observations.push_back({measurement.what, measurement.source, measurement.role,
+                                        measurement.dimension, measurement.measured,
+                                        measurement.standard_error, result.rows[i].simulated});
+  }
+  chip.calibration.reset();
+  if (!calibration.parameters.empty()) chip.calibration = std::move(calibration);
+  return chip;
+}
+
+}  // namespace equarx::calibrate

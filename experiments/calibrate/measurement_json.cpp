@@ -1,0 +1,129 @@
+#include "experiments/calibrate/measurement_json.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "experiments/config/json.hpp"
+#include "experiments/config/set_value.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
+#include "experiments/input/nearest.hpp"
+#include "experiments/result/json.hpp"
+
+namespace equarx::calibrate {
+namespace {
+
+using hardware::ObservationRole;
+
+/// The configuration as the file has it, with what "set" changes.
+input::Json config_json(input::ObjectReader& reader, const std::filesystem::path& folder) {
+  input::Json config = reader.required("config", "a configuration, or the path of one");
+  if (config.is_string()) {
+    const std::string path = (folder / config.get<std::string>()).string();
+    try {
+      config = input::parse_json(input::read_file(path));
+    } catch (const input::InputError& error) {
+      throw input::InputError(reader.place_of("config"),
+                              fmt::format("in {}: {}", path, error.what()));
+    }
+  }
+  if (!config.is_object())
+    throw input::InputError(reader.place_of("config"),
+                            "expected a configuration, or the path of one");
+  if (!reader.has("set")) return config;
+  const input::Json& changes = reader.required("set", "an object");
+  if (!changes.is_object())
+    throw input::InputError(
+        reader.place_of("set"),
+        "expected an object of JSON pointers, like {\"/tensor/bytes\": \"8 B\"}");
+  for (const auto& [pointer, value] : changes.items()) {
+    try {
+      config::set_value(config, pointer, value);
+    } catch (const input::InputError& error) {
+      throw input::InputError(reader.place_of("set"), error.what());
+    }
+  }
+  return config;
+}
+
+void check_hardware(const input::Json& config, const std::string& place,
+                    const std::string& hardware) {
+  if (!config.contains("hardware") || config["hardware"] == hardware) return;
+  throw input::InputError(place, fmt::format("is of {}, and '{}' is calibrated; name that one, or "
+                                             "leave \"hardware\" out",
+                                             config["hardware"].dump(), hardware));
+}
+
+config::ExperimentConfig read_experiment(input::Json config, const std::string& place,
+                                         const std::string& hardware) {
+  check_hardware(config, place, hardware);
+  config["hardware"] = hardware;
+  try {
+    config::ExperimentConfig experiment = config::read_config(config);
+    experiment.numerics = false;  // values decide no time
+    // SimGrid needs a process of its own for each simulation.
+    experiment.engine = config::EngineMode::direct;
+    return experiment;
+  } catch (const input::InputError& error) {
+    throw input::InputError(place, error.what());
+  }
+}
+
+std::size_t find_run(input::ObjectReader& reader, const config::ExperimentConfig& config) {
+  if (!reader.has("run")) return 0;
+  std::vector<std::string_view> labels;
+  for (const config::CollectiveConfig& collective : config.collectives)
+    labels.push_back(collective.label);
+  return reader.choice("run", labels);
+}
+
+std::string read_metric(input::ObjectReader& reader, const config::ExperimentConfig& config) {
+  if (!reader.has("metric")) return "time_s";
+  const std::vector<std::string> numbers = result::number_names(config);
+  const std::vector<std::string_view> names(numbers.begin(), numbers.end());
+  return numbers[reader.choice("metric", names)];
+}
+
+double read_measured(input::ObjectReader& reader, std::string_view key,
+                     std::optional<units::Dimension> dimension) {
+  const input::Json& value =
+      reader.required(key, dimension ? input::expected_quantity(*dimension) : "a number");
+  if (dimension && value.is_string())
+    return input::read_quantity(value, reader.place_of(key), *dimension);
+  if (!value.is_number())
+    throw input::InputError(reader.place_of(key),
+                            dimension ? "expected a time with its unit, or a number of seconds"
+                                      : "expected a plain number");
+  return value.get<double>();
+}
+
+}  // namespace
+
+Measurement read_measurement(input::ObjectReader reader, const std::string& place,
+                             const std::string& hardware, const std::filesystem::path& folder) {
+  constexpr std::array kRoles = {ObservationRole::fit, ObservationRole::check};
+  Measurement measurement;
+  measurement.place = place;
+  measurement.what = reader.text("what");
+  measurement.source = reader.text("source");
+  measurement.role = kRoles[reader.choice("role", std::array{name(kRoles[0]), name(kRoles[1])})];
+  measurement.config =
+      read_experiment(config_json(reader, folder), reader.place_of("config"), hardware);
+  measurement.run = find_run(reader, measurement.config);
+  measurement.metric = read_metric(reader, measurement.config);
+  measurement.known_as = fmt::format("{} {} {}", to_json(measurement.config).dump(),
+                                     measurement.run, measurement.metric);
+  if (measurement.metric.ends_with("_s")) measurement.dimension = units::Dimension::time;
+  measurement.measured = read_measured(reader, "measured", measurement.dimension);
+  measurement.standard_error = read_measured(reader, "standard_error", measurement.dimension);
+  if (measurement.standard_error <= 0.0)
+    throw input::InputError(reader.place_of("standard_error"),
+                            "must be above 0; without a better one, take that of the clock");
+  reader.finish();
+  return measurement;
+}
+
+}  // namespace equarx::calibrate

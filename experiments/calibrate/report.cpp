@@ -1,0 +1,149 @@
+#include "experiments/calibrate/report.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "experiments/input/json.hpp"
+#include "experiments/output/table.hpp"
+
+namespace equarx::calibrate {
+namespace {
+
+std::string text_of(const hardware::ParameterInfo& info, double value) {
+  return info.kind == hardware::ParameterKind::quantity ? units::format_short(value, info.dimension)
+                                                        : fmt::format("{:.4g}", value);
+}
+
+std::string text_of(const Measurement& measurement, double value) {
+  return measurement.dimension ? units::format_short(value, *measurement.dimension)
+                               : fmt::format("{:.4g}", value);
+}
+
+double away(const Measurement& measurement, const CalibrationRow& row) {
+  return (row.simulated - measurement.measured) / measurement.standard_error;
+}
+
+/// The same, if the chip is uncertain, too: of what was not fitted.
+double away_in_all(const Measurement& measurement, const CalibrationRow& row) {
+  return (row.simulated - measurement.measured) /
+         std::hypot(measurement.standard_error, row.model_error);
+}
+
+std::string parameters_table(const CalibrationResult& result) {
+  std::vector<output::TableRow> rows = {{"parameter", "start", "fitted", "+-"}};
+  for (const FittedParameter& found : result.parameters)
+    rows.push_back(
+        {std::string(found.info->key), text_of(*found.info, found.start),
+         text_of(*found.info, found.value),
+         found.at_limit() ? "at its limit" : text_of(*found.info, *found.standard_error)});
+  return output::aligned_table(rows);
+}
+
+std::string correlation_table(const CalibrationResult& result) {
+  const std::size_t n = result.correlated.size();
+  std::vector<output::TableRow> rows = {{"correlation"}};
+  for (const hardware::ParameterInfo* info : result.correlated)
+    rows.front().emplace_back(info->key);
+  for (std::size_t i = 0; i < n; ++i) {
+    output::TableRow& row =
+        rows.emplace_back(output::TableRow{std::string(result.correlated[i]->key)});
+    for (std::size_t j = 0; j < n; ++j)
+      row.push_back(fmt::format("{:.3f}", result.correlation[i * n + j]));
+  }
+  return output::aligned_table(rows);
+}
+
+std::string rows_table(const CalibrationTask& task, const CalibrationResult& result) {
+  std::vector<output::TableRow> rows = {
+      {"measurement", "role", "measured", "+-", "simulated", "+-", "away", "in all"}};
+  for (std::size_t i = 0; i < task.measurements.size(); ++i) {
+    const Measurement& measurement = task.measurements[i];
+    const CalibrationRow& row = result.rows[i];
+    const bool is_check = measurement.role == hardware::ObservationRole::check;
+    rows.push_back({measurement.what, std::string(name(measurement.role)),
+                    text_of(measurement, measurement.measured),
+                    text_of(measurement, measurement.standard_error),
+                    text_of(measurement, row.simulated), text_of(measurement, row.model_error),
+                    fmt::format("{:+.2f}", away(measurement, row)),
+                    is_check ? fmt::format("{:+.2f}", away_in_all(measurement, row)) : "-"});
+  }
+  return output::aligned_table(rows);
+}
+
+std::vector<std::string> warnings(const CalibrationResult& result) {
+  std::vector<std::string> lines;
+  if (!result.converged)
+    lines.push_back(fmt::format("the fit did not settle within {} steps", result.iterations));
+  if (result.probability < kHopelessProbability)
+    lines.emplace_back(
+        "the chip does not explain the measurements: chi^2 is this large in less than one fit of "
+        "1000; another parameter matters, or the standard errors are too small");
+  for (const WeakCombination& weak : result.weak)
+    lines.push_back(
+        fmt::format("hard to tell apart: {} change no fitted row by more than {} "
+                    "standard errors (condition index {:.0f})",
+                    describe(weak.changes), kUnnoticed, weak.condition_index));
+  return lines;
+}
+
+}  // namespace
+
+std::string to_table(const CalibrationTask& task, const CalibrationResult& result) {
+  std::string text = fmt::format(
+      "{}: {} parameters fitted to {} measurements in {} steps\n\n{}\n{}\n{}\n", task.chip.name,
+      result.parameters.size(),
+      std::ranges::count(task.measurements, hardware::ObservationRole::fit, &Measurement::role),
+      result.iterations, parameters_table(result),
+      result.correlated.empty() ? "" : correlation_table(result), rows_table(task, result));
+  text +=
+      "  away: simulated less measured, in standard errors of the measurement; in all: of the "
+      "chip, too.\n";
+  text += fmt::format("  chi^2 {:.3g} of {} degrees of freedom (probability {:.2g}).\n",
+                      result.chi_squared, result.degrees_of_freedom, result.probability);
+  if (!result.condition_indices.empty())
+    text +=
+        fmt::format("  Condition index {:.1f}; from {:.0f} on parameters are hard to tell apart.\n",
+                    result.condition_indices.back(), kWeakConditionIndex);
+  for (const std::string& warning : warnings(result))
+    text += fmt::format("  Warning: {}.\n", warning);
+  return text;
+}
+
+input::Json to_json(const CalibrationTask& task, const CalibrationResult& result) {
+  input::Json json = {{"chip", task.chip.name},
+                      {"parameters", input::Json::object()},
+                      {"correlated", input::Json::array()},
+                      {"correlation", result.correlation},
+                      {"chi_squared", result.chi_squared},
+                      {"degrees_of_freedom", result.degrees_of_freedom},
+                      {"probability", result.probability},
+                      {"iterations", result.iterations},
+                      {"converged", result.converged},
+                      {"condition_indices", result.condition_indices},
+                      {"measurements", input::Json::array()},
+                      {"warnings", warnings(result)}};
+  for (const FittedParameter& found : result.parameters)
+    json["parameters"][std::string(found.info->key)] = {
+        {"start", found.start},
+        {"value", found.value},
+        {"standard_error", input::or_null(found.standard_error)},
+        {"at_limit", found.at_limit()}};
+  for (const hardware::ParameterInfo* info : result.correlated)
+    json["correlated"].push_back(info->key);
+  for (std::size_t i = 0; i < task.measurements.size(); ++i) {
+    const Measurement& measurement = task.measurements[i];
+    json["measurements"].push_back({{"what", measurement.what},
+                                    {"role", name(measurement.role)},
+                                    {"measured", measurement.measured},
+                                    {"standard_error", measurement.standard_error},
+                                    {"simulated", result.rows[i].simulated},
+                                    {"model_error", result.rows[i].model_error},
+                                    {"away", away(measurement, result.rows[i])},
+                                    {"away_in_all", away_in_all(measurement, result.rows[i])}});
+  }
+  return json;
+}
+
+}  // namespace equarx::calibrate

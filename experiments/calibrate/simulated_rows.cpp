@@ -1,0 +1,85 @@
+#include "experiments/calibrate/simulated_rows.hpp"
+
+#include <limits>
+#include <thread>
+
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/plan/plan.hpp"
+#include "experiments/process/side_by_side.hpp"
+#include "experiments/result/json.hpp"
+#include "experiments/run/experiment.hpp"
+
+namespace equarx::calibrate {
+namespace {
+
+double number_of(const run::RunResult& run, const Measurement& measurement) {
+  if (run.failure)
+    throw input::InputError(measurement.place, "does not end, because a link fails; take that out");
+  const input::Json json = result::to_json(run);
+  const input::Json::json_pointer metric("/" + measurement.metric);
+  if (!json.contains(metric) || !json.at(metric).is_number())
+    throw input::InputError(measurement.place + "/metric",
+                            "this run has no such number; choose another");
+  return json.at(metric).get<double>();
+}
+
+double simulate(const Measurement& measurement, const hardware::Chip& chip) {
+  config::ExperimentConfig config = measurement.config;
+  config.chip = chip;
+  config.topology.planned.reset();  // it knows the speed of links
+  plan::OrObstacle<plan::Plan> plan = plan::try_plan(config, plan::Look::at_many);
+  if (const auto* obstacle = std::get_if<plan::Obstacle>(&plan))
+    throw input::InputError(measurement.place + "/config", obstacle->text());
+  const run::ExperimentResult result = run::run_experiment(
+      std::get<plan::Plan>(plan), [](const std::string&) {}, {.value_threads = 1});
+  return number_of(result.runs[measurement.run], measurement);
+}
+
+}  // namespace
+
+hardware::Chip VariedChip::at(const Point& point) const {
+  hardware::Chip varied = chip;
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    (varied.*parameters[i]->member).value = point[i];
+  return varied;
+}
+
+Point VariedChip::point() const {
+  Point point;
+  for (const hardware::ParameterInfo* info : parameters)
+    point.push_back((chip.*info->member).value);
+  return point;
+}
+
+std::vector<ParameterLimits> VariedChip::limits() const {
+  constexpr double kScaleOfTimes = 1e-6;  // s; of a time that is 0
+  constexpr double kLeastShare = 1e-3;
+  std::vector<ParameterLimits> limits;
+  for (const hardware::ParameterInfo* info : parameters) {
+    const double value = (chip.*info->member).value;
+    limits.push_back({.scale = value > 0.0 ? value : kScaleOfTimes,
+                      .least = info->may_be_zero ? 0.0 : kLeastShare * value,
+                      .most = info->kind == hardware::ParameterKind::ratio
+                                  ? 1.0
+                                  : std::numeric_limits<double>::infinity()});
+  }
+  return limits;
+}
+
+Model simulated_rows(const CalibrationTask& task, std::vector<std::size_t> rows,
+                     VariedChip varied) {
+  return [&task, rows = std::move(rows),
+          varied = std::move(varied)](const std::vector<Point>& points) {
+    std::vector<Outputs> outputs(points.size(), Outputs(rows.size()));
+    process::for_each_side_by_side(
+        points.size() * rows.size(), std::thread::hardware_concurrency(), [&](std::size_t i) {
+          const std::size_t point = i / rows.size();
+          const std::size_t row = i % rows.size();
+          outputs[point][row] = simulate(task.measurements[rows[row]], varied.at(points[point]));
+        });
+    return outputs;
+  };
+}
+
+}  // namespace equarx::calibrate

@@ -1,0 +1,111 @@
+// Reads a calibration file.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "experiments/calibrate/measurement_json.hpp"
+#include "experiments/calibrate/task.hpp"
+#include "experiments/config/hardware_json.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/input/nearest.hpp"
+#include "experiments/input/schema.hpp"
+
+namespace equarx::calibrate {
+namespace {
+
+using Parameters = std::vector<const hardware::ParameterInfo*>;
+
+const hardware::ParameterInfo* read_parameter(const input::Json& value, const std::string& place) {
+  const std::string key = value.is_string() ? value.get<std::string>() : value.dump();
+  std::vector<std::string_view> keys;
+  for (const hardware::ParameterInfo& known : hardware::parameters())
+    if (known.kind != hardware::ParameterKind::count) keys.push_back(known.key);
+  if (std::ranges::find(keys, key) == keys.end())
+    throw input::InputError(
+        place, fmt::format("'{}' is not a parameter that can vary; did you mean '{}'?", key,
+                           input::nearest(key, keys)));
+  return hardware::find_parameter(key);
+}
+
+Parameters read_parameters(input::ObjectReader& reader, std::string_view list_key,
+                           const Parameters& others) {
+  Parameters read;
+  const input::Json& list = reader.array(list_key);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string place = fmt::format("{}/{}", reader.place_of(list_key), i);
+    const hardware::ParameterInfo* info = read_parameter(list[i], place);
+    for (const Parameters& named : {read, others})
+      if (std::ranges::find(named, info) != named.end())
+        throw input::InputError(place, fmt::format("'{}' is named twice; name it once", info->key));
+    read.push_back(info);
+  }
+  return read;
+}
+
+void check_given(const Parameters& given, const hardware::Chip& chip) {
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (!standard_uncertainty(chip.*given[i]->member))
+      throw input::InputError(
+          fmt::format("/given/{}", i),
+          fmt::format("{} has neither a range nor a standard error in {}; give it one there, or "
+                      "leave it out here",
+                      given[i]->key, chip.name));
+}
+
+/// The same number of the same run cannot be two.
+void check_agreement(const std::vector<Measurement>& measurements) {
+  constexpr double kMost = 5.0;  // combined standard errors
+  for (auto later = measurements.begin(); later != measurements.end(); ++later)
+    for (auto first = measurements.begin(); first != later; ++first) {
+      const double error = std::hypot(first->standard_error, later->standard_error);
+      if (first->known_as != later->known_as ||
+          std::abs(first->measured - later->measured) <= kMost * error)
+        continue;
+      throw input::InputError(
+          later->place + "/measured",
+          fmt::format("is {:.1f} standard errors away from {}, which measures the same; find out "
+                      "which is right, or give larger standard errors",
+                      std::abs(first->measured - later->measured) / error, first->place));
+    }
+}
+
+void check_count(const CalibrationTask& task) {
+  if (task.fit.empty())
+    throw input::InputError("/fit", "names no parameter; name one, like \"hop_latency\"");
+  const auto rows = static_cast<std::size_t>(
+      std::ranges::count(task.measurements, hardware::ObservationRole::fit, &Measurement::role));
+  if (rows < task.fit.size())
+    throw input::InputError(
+        "/measurements",
+        fmt::format("{} of role fit cannot determine {} parameters; add measurements, or fit fewer",
+                    rows, task.fit.size()));
+}
+
+}  // namespace
+
+CalibrationTask read_task(const input::Json& json, const std::filesystem::path& folder) {
+  input::ObjectReader reader(json, "");
+  CalibrationTask task;
+  const std::string hardware = reader.text("hardware");
+  task.chip = config::load_chip(hardware, reader.place_of("hardware"));
+  task.fit = read_parameters(reader, "fit", {});
+  if (reader.has("given")) task.given = read_parameters(reader, "given", task.fit);
+  check_given(task.given, task.chip);
+  if (reader.has("name")) task.chip.name = reader.text("name");
+  if (reader.has("description")) task.chip.description = reader.text("description");
+  const input::Json& measurements = reader.array("measurements");
+  for (std::size_t i = 0; i < measurements.size(); ++i) {
+    const std::string place = fmt::format("{}/{}", reader.place_of("measurements"), i);
+    task.measurements.push_back(
+        read_measurement({measurements[i], place}, place, hardware, folder));
+  }
+  reader.finish();
+  check_count(task);
+  check_agreement(task.measurements);
+  input::check_schema(json, "calibration");
+  return task;
+}
+
+}  // namespace equarx::calibrate

@@ -1,0 +1,21 @@
+// A calibration that tests start from.
+#pragma once
+
+#include <filesystem>
+
+#include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
+
+namespace equarx::calibrate {
+
+/// That of configs/calibrations, with its configuration within.
+inline input::Json example() {
+  const std::filesystem::path folder = std::filesystem::path(EQUARX_CONFIGS_DIR) / "calibrations";
+  input::Json json = input::parse_json(input::read_file((folder / "made_up_chip.json").string()));
+  for (input::Json& measurement : json["measurements"])
+    measurement["config"] = input::parse_json(
+        input::read_file((folder / measurement["config"].get<std::string>()).string()));
+  return json;
+}
+
+}  // namespace equarx::calibrate

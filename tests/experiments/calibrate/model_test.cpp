@@ -1,0 +1,36 @@
+#include "experiments/calibrate/model.hpp"
+
+#include "tests/catch.hpp"
+
+namespace equarx::calibrate {
+namespace {
+
+std::vector<Outputs> square(const std::vector<Point>& points) {
+  std::vector<Outputs> outputs;
+  for (const Point& point : points) outputs.push_back({point[0] * point[0] + 3.0 * point[1]});
+  return outputs;
+}
+
+const UnlimitedModel kModel(square, {{.scale = 1.0, .least = 1.0, .most = 2.0},
+                                     {.scale = 10.0, .least = 0.0, .most = 100.0}});
+
+TEST_CASE("within limits the model is itself, beyond them it goes on as it came") {
+  CHECK(kModel({{1.5, 1.0}}).front().front() == 1.5 * 1.5 + 3.0);
+  CHECK(kModel({{0.9, 1.0}}).front().front() == Approx(2.0 * 4.0 - (1.1 * 1.1 + 3.0)));
+  CHECK(kModel({{2.1, -1.0}}).front().front() == Approx(2.0 * 4.0 - (1.9 * 1.9 + 3.0)));
+  const std::vector<Outputs> several = kModel({{0.9, 1.0}, {1.5, 1.0}});
+  CHECK(several[1] == kModel({{1.5, 1.0}}).front());
+}
+
+TEST_CASE("slopes are found within limits and on them") {
+  const Jacobian within = kModel.jacobian({1.5, 50.0});
+  CHECK(within.outputs == 1);
+  CHECK(within.parameters == 2);
+  CHECK(within(0, 0) == Approx(3.0));
+  CHECK(within(0, 1) == Approx(3.0));
+  CHECK(kModel.jacobian({1.0, 0.0})(0, 0) == Approx(2.0).epsilon(0.01));
+  CHECK(kModel.jacobian({2.0, 0.0})(0, 0) == Approx(4.0).epsilon(0.01));
+}
+
+}  // namespace
+}  // namespace equarx::calibrate

@@ -1,0 +1,35 @@
+#include "tools/cli/calibrate_command.hpp"
+
+#include <filesystem>
+#include <optional>
+
+#include "experiments/calibrate/report.hpp"
+#include "experiments/config/hardware_json.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
+#include "experiments/output/output_file.hpp"
+#include "tools/cli/config_file.hpp"
+#include "tools/cli/progress_line.hpp"
+
+namespace equarx::cli {
+
+void calibrate(const CalibrateArguments& arguments) {
+  const std::string text = input::read_file(arguments.file);
+  const calibrate::CalibrationTask task = naming_file(arguments.file, [&] {
+    return calibrate::read_task(input::parse_json(text),
+                                std::filesystem::path(arguments.file).parent_path());
+  });
+  std::optional<output::OutputFile> output;
+  if (!arguments.output.empty()) output.emplace(arguments.output);
+  const calibrate::CalibrationResult result = naming_file(arguments.file, [&] {
+    const ProgressLine line;
+    return calibrate::calibrate(task, [&](const std::string& what) { line.show(what); });
+  });
+  if (output) {
+    output->stream() << config::to_json(calibrated_chip(task, result)).dump(2) << '\n';
+    output->keep();
+  }
+  print(arguments.json ? to_json(task, result).dump(2) + "\n" : to_table(task, result));
+}
+
+}  // namespace equarx::cli
