@@ -136,7 +136,7 @@ class Assessment {
   void run() {
     std::vector<std::size_t> all(task_.measurements.size());
     std::iota(all.begin(), all.end(), 0);
-    const UnlimitedModel model(simulated_rows(task_, all, varied_), varied_.limits());
+    const UnlimitedModel model(simulated_rows(task_, all, varied_), limits());
     const Point point = varied_.point();
     const Outputs simulated = model({point}).front();
     const Jacobian jacobian = model.jacobian(point);
@@ -157,6 +157,16 @@ class Assessment {
   }
 
  private:
+  /// Differences by what is given are taken over one standard uncertainty to either side: times bend where a core
+  /// and a link change places, and what counts is the slope over all that is plausible.
+  std::vector<ParameterLimits> limits() const {
+    std::vector<ParameterLimits> limits = varied_.limits();
+    for (std::size_t i = fitted_; i < limits.size(); ++i)
+      limits[i].scale =
+          *standard_uncertainty(task_.chip.*varied_.parameters[i]->member) / kRelativeStep;
+    return limits;
+  }
+
   Matrix find_covariance(const Jacobian& jacobian, const std::vector<ParameterLimits>& limits) {
     const std::vector<std::size_t> rows = fit_rows(task_);
     const Jacobian fitted = weighted(jacobian, task_, rows, 0, fitted_);

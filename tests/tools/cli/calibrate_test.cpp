@@ -1,0 +1,54 @@
+#include <filesystem>
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/support/equarx_sim.hpp"
+
+namespace equarx::testing {
+namespace {
+
+const std::string kExample = EQUARX_CONFIGS_DIR "/calibrations/made_up_chip.json";
+
+TEST_CASE("calibrate prints what it fitted and writes a hardware file that run accepts") {
+  const TemporaryDirectory directory;
+  const std::string chip = (directory.path() / "chip.json").string();
+  const std::string table = output_of(equarx_sim({"calibrate", kExample, "-o", chip}));
+  CHECK_THAT(table, ContainsSubstring("hop_latency") && ContainsSubstring("chi^2") &&
+                        ContainsSubstring("Condition index"));
+  CHECK_THAT(output_of(equarx_sim({"hardware", chip})),
+             ContainsSubstring("made-up-chip") && ContainsSubstring("observation"));
+  CHECK_THAT(output_of(equarx_sim({"run", EQUARX_CONFIGS_DIR "/calibrations/allreduce_2x4.json",
+                                   "--set", "/hardware=" + chip})),
+             ContainsSubstring("made-up-chip"));
+}
+
+TEST_CASE("calibrate --json gives the same for programs") {
+  const auto found =
+      nlohmann::json::parse(output_of(equarx_sim({"calibrate", kExample, "--json"})));
+  CHECK(found["parameters"].size() == 3);
+  CHECK(found["correlation"].size() == 36);
+  CHECK(found["measurements"].size() == 12);
+}
+
+TEST_CASE("calibrate refuses bad input, names the file, and writes nothing") {
+  const TemporaryDirectory directory;
+  const std::string file = (directory.path() / "measured.json").string();
+  const std::string chip = (directory.path() / "chip.json").string();
+  std::ofstream(file) << R"({"hardware": "tpu-v5e", "fit": ["hop_latncy"], "measurements": []})";
+  check_refusal(equarx_sim({"calibrate", file, "-o", chip}),
+                file + ": /fit/0: 'hop_latncy' is not a parameter");
+  std::ofstream(file) << R"({"hardware": "tpu-v5e", "fit": ["hop_latency"], "measurements": [
+    {"what": "x", "source": "x", "role": "fit", "measured": "1 us", "standard_error": "1 us",
+     "config": {"topology": {"slice": "4x2"}, "tensor": {"bytes": "1 B"},
+                "collectives": [{"algorithm": "ring"}]}}]})";
+  check_refusal(equarx_sim({"calibrate", file, "-o", chip}), file + ": /measurements/0/config");
+  CHECK_FALSE(std::filesystem::exists(chip));
+  check_refusal(equarx_sim({"calibrate", "/nowhere.json"}), "cannot read /nowhere.json");
+  check_refusal(equarx_sim({"calibrate", kExample, "-o", "/nowhere/chip.json"}),
+                "cannot write /nowhere/chip.json");
+}
+
+}  // namespace
+}  // namespace equarx::testing
