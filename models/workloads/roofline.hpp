@@ -13,10 +13,9 @@ namespace equarx::workloads {
 struct ComputeRates {
   double matrix_flops_per_s = 0.0;  ///< peak of the matrix unit, for bf16
   double matrix_efficiency = 1.0;   ///< share of the peak that matrix products reach, (0, 1]
-      nullptr;                    ///< less of it for small ones, if known
-  double vector_ops_per_s = 0.0;  ///< FP32 lanes
+  double vector_ops_per_s = 0.0;    ///< FP32 lanes
   double hbm_bytes_per_s = 0.0;
-  double operation_overhead_s = 0.0;  ///< to start one operation
+  double operation_overhead_s = 0.0;                          ///< to start one operation
   const hardware::MatrixProducts* matrix_products = nullptr;  ///< small ones reach less, if known
 };
 
