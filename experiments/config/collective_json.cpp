@@ -71,6 +71,25 @@ bool wants_scales(input::ObjectReader& reader, const CollectiveConfig& config) {
   });
 }
 
+std::optional<numerics::ElementFormat> read_cast(input::ObjectReader& reader,
+                                                 numerics::ElementFormat dtype) {
+  if (!reader.has("cast_to")) return std::nullopt;
+  const numerics::ElementFormat to =
+      input::choose(reader, "cast_to", numerics::kTensorFormats, dtype);
+  if (to == dtype)
+    throw input::InputError(
+        reader.place_of("cast_to"),
+        fmt::format("the tensor is {} already (/tensor/dtype); remove it", numerics::name(dtype)));
+  return to;
+}
+
+std::string default_label(const CollectiveConfig& config) {
+  const std::string label =
+      fmt::format("{} {}", algorithm_name(config.algorithm), config.format.name);
+  if (!config.cast_to) return label;
+  return fmt::format("{}, cast to {}", label, numerics::name(*config.cast_to));
+}
+
 void read_format(input::ObjectReader& reader, CollectiveConfig& config,
                  collectives::Collective collective, numerics::ElementFormat dtype) {
   constexpr std::array<std::string_view, 4> kScaleKeys = {"quantize", "scale", "layout", "block"};
@@ -108,14 +127,13 @@ CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collec
   if (!has_ring_style(config.algorithm))
     refuse(reader, kRing, "is for algorithms that go round rings; remove it");
   config.ring = input::choose(reader, "ring", kRingStyles, collectives::RingStyle::full_loop);
-  read_format(reader, config, collective, dtype);
+  config.cast_to = read_cast(reader, dtype);
+  read_format(reader, config, collective, tensor_type(config, dtype));
   config.minishards = read_parts(reader, "minishards");
   if (reader.has("elements_per_scale"))
     config.elements_per_scale = read_elements_per_scale(reader, config);
   config.microshards = read_parts(reader, "microshards");
-  config.label = reader.has("label")
-                     ? reader.text("label")
-                     : fmt::format("{} {}", algorithm_name(config.algorithm), config.format.name);
+  config.label = reader.has("label") ? reader.text("label") : default_label(config);
   reader.finish();
   return config;
 }
@@ -124,12 +142,18 @@ CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collec
 
 std::string_view name(QuantizedPhases phases) { return kQuantizedPhases[phases]; }
 
+numerics::ElementFormat tensor_type(const CollectiveConfig& collective,
+                                    numerics::ElementFormat dtype) {
+  return collective.cast_to.value_or(dtype);
+}
+
 numerics::BlockFormat wire_format(const CollectiveConfig& collective, collectives::Phase phase,
                                   numerics::ElementFormat dtype) {
   const QuantizedPhases other = phase == collectives::Phase::reduce_scatter
                                     ? QuantizedPhases::all_gather
                                     : QuantizedPhases::reduce_scatter;
-  if (collective.format.scaled && collective.quantize == other) return {.element = dtype};
+  if (collective.format.scaled && collective.quantize == other)
+    return {.element = tensor_type(collective, dtype)};
   return collective.format;
 }
 
@@ -169,6 +193,7 @@ input::Json collective_json(const CollectiveConfig& collective, collectives::Col
   const bool two_phases =
       kind == collectives::Collective::all_reduce && has_two_phases(collective.algorithm);
   if (collective.format.scaled && two_phases) json["quantize"] = name(collective.quantize);
+  if (collective.cast_to) json["cast_to"] = numerics::name(*collective.cast_to);
   json.update(format_json(collective.format));
   if (collective.minishards) json["minishards"] = *collective.minishards;
   if (!collective.minishards && collective.format.scaled)

@@ -100,12 +100,18 @@ struct CollectiveConfig {
   Algorithm algorithm = collectives::find_algorithm("ring");
   collectives::RingStyle ring = collectives::RingStyle::full_loop;
   QuantizedPhases quantize = QuantizedPhases::both;  ///< of a format with scales
+  /// The tensor is cast to this type before the collective, and its result back; not if it has none.
+  std::optional<numerics::ElementFormat> cast_to;
   NamedBlockFormat format;
   std::uint32_t elements_per_scale =
       collectives::kDefaultElementsPerScale;  ///< if `minishards` is not given
   std::optional<std::uint32_t> minishards;
   std::optional<std::uint32_t> microshards;
 };
+
+/// The type of the tensor that the collective is of, where the ranks bring `dtype`.
+numerics::ElementFormat tensor_type(const CollectiveConfig& collective,
+                                    numerics::ElementFormat dtype);
 
 /// What a phase is sent in: a phase that is not quantized in the type of the tensor.
 numerics::BlockFormat wire_format(const CollectiveConfig& collective, collectives::Phase phase,

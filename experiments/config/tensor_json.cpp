@@ -24,7 +24,6 @@ constexpr input::EnumNames<numerics::Distribution, 3> kDistributions({
     {numerics::Distribution::heavy_tailed, "heavy-tailed"},
 });
 constexpr std::array<std::string_view, 2> kRankValues = {"independent", "identical"};
-constexpr std::array kDtypes = {ElementFormat::fp32, ElementFormat::bf16};
 
 std::uint64_t product(const std::vector<std::uint64_t>& shape) {
   return std::accumulate(shape.begin(), shape.end(), std::uint64_t{1}, std::multiplies<>());
@@ -169,7 +168,7 @@ TensorConfig read_tensor(input::ObjectReader reader, std::uint32_t ranks,
   std::vector<std::uint64_t> file_shape;
   if (!tensor.files.empty()) file_shape = open_files(tensor, ranks);
   tensor.dtype =
-      input::choose(reader, "dtype", kDtypes,
+      input::choose(reader, "dtype", numerics::kTensorFormats,
                     tensor.files.empty() ? ElementFormat::bf16 : type_of(*tensor.opened[0]));
   const std::string_view size =
       imposed ? kTensorSizes[0] : input::exactly_one(reader, kTensorSizes, "/tensor");

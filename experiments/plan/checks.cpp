@@ -16,9 +16,17 @@
 namespace equarx::plan {
 namespace {
 
-/// What one chip holds: its tensor and the result.
-double working_set_bytes(const config::TensorConfig& tensor) {
-  return 2.0 * static_cast<double>(tensor.bytes());
+/// Bits of an element in the largest of the types that collectives cast it to; 0 if none does.
+std::size_t cast_bits(const config::ExperimentConfig& config) {
+  std::size_t bits = 0;
+  for (const config::CollectiveConfig& collective : config.collectives)
+    if (collective.cast_to) bits = std::max(bits, numerics::element_bits(*collective.cast_to));
+  return bits;
+}
+
+/// What one chip holds of each element: its tensor and the result, and where they are cast, these again.
+double working_set_bits(const config::ExperimentConfig& config) {
+  return 2.0 * static_cast<double>(numerics::element_bits(config.tensor.dtype) + cast_bits(config));
 }
 
 /// Elements of minishards that a chip works on at once: one of every segment, of its coarsest chunks.
@@ -64,15 +72,19 @@ std::size_t links_at_once(const collectives::Program& program,
 }  // namespace
 
 MaybeObstacle check_hbm_capacity(const config::ExperimentConfig& config) {
-  const double needed = working_set_bytes(config.tensor);
+  constexpr double kBitsPerByte = 8.0;
+  const double bits = working_set_bits(config);
+  const double needed = static_cast<double>(config.tensor.elements) * bits / kBitsPerByte;
   const double capacity = config.chip.hbm_capacity.value;
-  if (needed > capacity)
-    return Obstacle{"/tensor",
-                    fmt::format("needs {} on each chip (tensor and result), but {} has "
-                                "{} of HBM; use a tensor of at most {}",
-                                units::bytes_text(needed), config.chip.name,
-                                units::bytes_text(capacity), units::bytes_text(capacity / 2.0))};
-  return std::nullopt;
+  if (needed <= capacity) return std::nullopt;
+  const auto largest =
+      capacity / bits * static_cast<double>(numerics::element_bits(config.tensor.dtype));
+  return Obstacle{
+      "/tensor",
+      fmt::format("needs {} on each chip (tensor and result{}), but {} has {} of HBM; use a tensor "
+                  "of at most {}",
+                  units::bytes_text(needed), cast_bits(config) == 0 ? "" : ", and both as cast",
+                  config.chip.name, units::bytes_text(capacity), units::bytes_text(largest))};
 }
 
 MaybeObstacle check_program_size(const config::CollectiveConfig& collective,

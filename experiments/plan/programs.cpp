@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "experiments/config/topology.hpp"
 #include "experiments/input/nearest.hpp"
 #include "experiments/plan/ring.hpp"
+#include "models/collectives/casts.hpp"
 
 namespace equarx::plan {
 namespace {
@@ -95,7 +97,7 @@ collectives::ProgramRequest program_request(const config::CollectiveConfig& coll
       .collective = config.collective,
       .grid = grid,
       .elements = config.tensor.elements,
-      .dtype = dtype,
+      .dtype = config::tensor_type(collective, dtype),
       .ring = collective.ring,
       .reduce_scatter = config::wire_format(collective, collectives::Phase::reduce_scatter, dtype),
       .all_gather = config::wire_format(collective, collectives::Phase::all_gather, dtype),
@@ -105,7 +107,10 @@ collectives::ProgramRequest program_request(const config::CollectiveConfig& coll
 
 collectives::Program make_program(const config::CollectiveConfig& collective, const RankGrid& grid,
                                   const config::ExperimentConfig& config) {
-  return collective.algorithm->make(program_request(collective, grid, config));
+  collectives::Program program =
+      collective.algorithm->make(program_request(collective, grid, config));
+  if (!collective.cast_to) return program;
+  return collectives::with_casts(std::move(program), config.tensor.dtype);
 }
 
 }  // namespace equarx::plan

@@ -40,7 +40,9 @@ std::string cargo(const Program& program, Rank sender, MessageId id) {
 
 /// Bytes that vector work makes, reads from a message, or, without a buffer, has of the tensor.
 std::uint64_t bytes_of(const Program& program, const collectives::Instruction& instruction) {
-  if (instruction.op != Op::find_scales && instruction.op != Op::store)
+  const bool has_buffer = instruction.op != Op::find_scales && instruction.op != Op::store &&
+                          instruction.op != Op::cast && instruction.op != Op::cast_back;
+  if (has_buffer)
     return program.buffers[instruction.buffer].bytes *
            program.grid().span(instruction.origin.gathered);
   constexpr std::size_t kBitsPerByte = 8;

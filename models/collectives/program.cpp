@@ -34,6 +34,7 @@ bool is_transfer(Op op) { return op == Op::send || op == Op::wait; }
 
 bool is_vector_work(Op op) {
   switch (op) {
+    case Op::cast:
     case Op::find_scales:
     case Op::encode_scales:
     case Op::quantize:
@@ -41,7 +42,8 @@ bool is_vector_work(Op op) {
     case Op::add:
     case Op::reduce:
     case Op::dequantize:
-    case Op::store: return true;
+    case Op::store:
+    case Op::cast_back: return true;
     case Op::lend:
     case Op::deliver:
     case Op::barrier:
@@ -64,6 +66,7 @@ std::string_view name(Collective collective) {
 
 std::string_view name(Op op) {
   switch (op) {
+    case Op::cast: return "cast";
     case Op::find_scales: return "find scales";
     case Op::encode_scales: return "encode scales";
     case Op::quantize: return "quantize";
@@ -74,6 +77,7 @@ std::string_view name(Op op) {
     case Op::dequantize: return "dequantize";
     case Op::deliver: return "deliver";
     case Op::store: return "store";
+    case Op::cast_back: return "cast back";
     case Op::barrier: return "barrier";
     case Op::send: return "send";
     case Op::wait: return "wait";

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,6 +81,7 @@ struct Message {
 
 /// What an instruction does.
 enum class Op : std::uint8_t {
+  cast,           ///< a tile of the rank's tensor, `cast_from`, -> the same in the tensor's type
   find_scales,    ///< abs-max of a tile's values into the scale groups of its minishard
   encode_scales,  ///< abs-max of a minishard -> its scales, into `buffer`
   quantize,  ///< a tile's values -> `buffer`, with the minishard's scales if the format has them
@@ -91,6 +93,7 @@ enum class Op : std::uint8_t {
   dequantize,  ///< decoded `buffer` -> the result, in the tensor's type
   deliver,     ///< `buffer` is in the tensor's type and was received in place, without work
   store,       ///< local values -> the result, in the tensor's type
+  cast_back,   ///< a tile of the result, in the tensor's type -> the same in `cast_from`
   barrier,     ///< wait until the neighbours have room for a minishard
   send,        ///< start an asynchronous DMA of `message`; the core goes on
   wait,        ///< block the core until `message` has arrived
@@ -119,7 +122,7 @@ struct Instruction {
   Operand operand = Operand::input;
   bool finds_scales = false;  ///< of `accumulate`
   Tile tile{};                ///< of vector work, deliveries and barriers
-  BufferId buffer = 0;        ///< of all but find_scales, store, barrier, send and wait
+  BufferId buffer = 0;        ///< of what makes or reads one: not of casts, store, barrier, ...
   Origin origin{};            ///< of a buffer that is read, as seen by the reader
   MessageId message = 0;      ///< of send and wait
   RankRange ranks{};
@@ -135,6 +138,9 @@ struct Program {
   std::vector<Buffer> buffers;
   std::vector<Message> messages;
   std::vector<Instruction> instructions;
+  /// The type of the ranks' tensors and of the result, if it is not tensor_format: then they are cast
+  /// before and after (casts.hpp).
+  std::optional<numerics::ElementFormat> cast_from = std::nullopt;
 
   const RankGrid& grid() const { return partition.grid(); }
   std::uint32_t ranks() const { return grid().ranks(); }

@@ -65,6 +65,8 @@ class UniformValidator {
     switch (instruction.op) {
       case Op::send: return check_send(instruction.message);
       case Op::wait: return check_wait(instruction.message);
+      case Op::cast:
+      case Op::cast_back:
       case Op::find_scales:
       case Op::barrier: return;
       case Op::encode_scales:
@@ -273,6 +275,7 @@ void validate(const Program& program) {
     UniformValidator(program).run();
   else
     RankByRankValidator(program).run();
+  validate_casts(program);
 }
 
 }  // namespace equarx::collectives

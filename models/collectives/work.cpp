@@ -35,6 +35,13 @@ ElementFormat operand_format(const Program& program, Operand operand) {
   throw std::logic_error("unknown operand");
 }
 
+/// From one type to another, both in HBM: the operation of its own that a cast is before a collective,
+/// whose operand has to lie in memory.
+Work cast(ElementFormat from, ElementFormat to) {
+  const double bytes = element_bytes(from) + element_bytes(to);
+  return {numerics::decode_operations(from) + numerics::encode_operations(to), bytes, bytes};
+}
+
 Work per_element(const Program& program, const Instruction& instruction) {
   const BlockFormat& wire = program.format(instruction.phase);
   const ElementFormat operand = operand_format(program, instruction.operand);
@@ -67,6 +74,8 @@ Work per_element(const Program& program, const Instruction& instruction) {
     case Op::store:
       return {decode_operand + numerics::encode_operations(program.tensor_format),
               operand_bytes + result_bytes, result_bytes};
+    case Op::cast: return cast(program.cast_from.value(), program.tensor_format);
+    case Op::cast_back: return cast(program.tensor_format, program.cast_from.value());
     default: throw std::logic_error("not vector work on elements");
   }
 }

@@ -2,6 +2,7 @@
 // Kernels live elsewhere: whoever plans messages needs sizes only.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -23,6 +24,11 @@ enum class ElementFormat : std::uint8_t {
   fp4_e2m1,  ///< OCP MX: largest 6, two to a byte
   mxint8     ///< OCP MX INT8: -127..127 in units of 2^-6
 };
+
+/// What tensors may be of: types that programs have, and that are stored without scales.
+inline constexpr std::array kTensorFormats = {ElementFormat::fp32, ElementFormat::bf16,
+                                              ElementFormat::fp16, ElementFormat::fp8_e4m3,
+                                              ElementFormat::fp8_e5m2};
 
 /// How the scale of a group of elements is stored.
 enum class ScaleFormat : std::uint8_t {

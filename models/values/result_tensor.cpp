@@ -3,23 +3,18 @@
 #include <algorithm>
 #include <iterator>
 
-#include "models/numerics/codec/bfloat16_spans.hpp"
-
 namespace equarx::values {
 
 ResultTensor::ResultTensor(std::uint64_t elements, numerics::ElementFormat format)
-    : elements_(elements), format_(format) {
-  if (format == numerics::ElementFormat::bf16)
-    bf16_.resize(elements);
-  else
-    fp32_.resize(elements);
+    : elements_(elements), codec_({.element = format}), stored_(offset(elements)) {}
+
+/// Where an element begins. Types of tensors fill whole bytes.
+std::size_t ResultTensor::offset(std::uint64_t elements) const {
+  return numerics::payload_bytes(codec_.format(), elements);
 }
 
 void ResultTensor::write(std::uint64_t first, std::span<const float> values) {
-  if (format_ == numerics::ElementFormat::bf16)
-    numerics::encode_bf16(values, std::span(bf16_).subspan(first, values.size()));
-  else
-    std::ranges::copy(values, fp32_.begin() + static_cast<std::ptrdiff_t>(first));
+  codec_.quantize(values, 0, {}, std::span(stored_).subspan(offset(first), offset(values.size())));
 
   const std::scoped_lock lock(mutex_);
   auto here = written_.emplace(first, first + values.size()).first;
@@ -36,11 +31,8 @@ void ResultTensor::write(std::uint64_t first, std::span<const float> values) {
 }
 
 void ResultTensor::read(std::uint64_t first, std::span<float> values) const {
-  if (format_ == numerics::ElementFormat::bf16)
-    numerics::decode_bf16(std::span(bf16_).subspan(first, values.size()), values);
-  else
-    std::ranges::copy_n(fp32_.begin() + static_cast<std::ptrdiff_t>(first),
-                        static_cast<std::ptrdiff_t>(values.size()), values.begin());
+  codec_.dequantize(std::span(stored_).subspan(offset(first), offset(values.size())), 0, {},
+                    values);
 }
 
 std::vector<collectives::Range> ResultTensor::known(collectives::Range range) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -8,12 +9,14 @@
 
 #include "models/collectives/partition.hpp"
 #include "models/formats/block_format.hpp"
+#include "models/numerics/codec/block_codec.hpp"
 
 namespace equarx::values {
 
 /// The result of a collective, in the tensor's type; all ranks have the same. Only some of it may be known.
 class ResultTensor {
  public:
+  /// Of a type that is stored without scales, else std::invalid_argument.
   ResultTensor(std::uint64_t elements, numerics::ElementFormat format);
 
   std::uint64_t elements() const { return elements_; }
@@ -25,10 +28,11 @@ class ResultTensor {
   std::vector<collectives::Range> known(collectives::Range range) const;
 
  private:
+  std::size_t offset(std::uint64_t elements) const;
+
   std::uint64_t elements_;
-  numerics::ElementFormat format_;
-  std::vector<float> fp32_;
-  std::vector<std::uint16_t> bf16_;
+  numerics::BlockCodec codec_;
+  std::vector<std::byte> stored_;
   std::mutex mutex_;
   std::map<std::uint64_t, std::uint64_t> written_;  ///< begin -> end, merged where they touch
 };

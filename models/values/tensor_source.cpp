@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
-#include "models/numerics/codec/bfloat16_spans.hpp"
+#include "models/numerics/codec/round_values.hpp"
 
 namespace equarx::values {
 
@@ -47,11 +48,9 @@ void TensorSource::make(std::uint32_t rank, std::uint64_t first, std::span<float
 }
 
 void round_to_tensor(numerics::ElementFormat format, std::span<float> values) {
-  switch (format) {
-    case numerics::ElementFormat::fp32: return;
-    case numerics::ElementFormat::bf16: return numerics::round_to_bf16(values);
-    default: throw std::logic_error("a tensor is fp32 or bf16");
-  }
+  if (std::ranges::find(numerics::kTensorFormats, format) == numerics::kTensorFormats.end())
+    throw std::logic_error(std::string(numerics::name(format)) + " is no type of a tensor");
+  numerics::round_to_element(format, values);
 }
 
 }  // namespace equarx::values

@@ -15,7 +15,7 @@ namespace equarx::values {
 /// The tensors that the ranks bring to a collective, made or read piece by piece when they are needed.
 class TensorSource {
  public:
-  /// Synthetic values of `elements` elements, rounded to `format` (fp32 or bf16).
+  /// Synthetic values of `elements` elements, rounded to `format`, one of kTensorFormats.
   TensorSource(const numerics::InputSpec& spec, std::uint64_t elements,
                numerics::ElementFormat format);
 
@@ -40,7 +40,7 @@ class TensorSource {
   std::shared_ptr<KeptValues> kept_;  ///< if there are any
 };
 
-/// Rounds values to the type of a tensor (fp32 or bf16), in place.
+/// Rounds values to the type of a tensor, in place. std::logic_error if it is none of kTensorFormats.
 void round_to_tensor(numerics::ElementFormat format, std::span<float> values);
 
 }  // namespace equarx::values

@@ -157,6 +157,8 @@ void UnitInterpreter::run_on(const Instruction& instruction, const Place& place)
     case Op::accumulate: return accumulate(instruction, place);
     case Op::add: return add(instruction, place);
     case Op::reduce: return reduce(instruction, place);
+    case Op::cast: return round_to_tensor(program_.tensor_format, values_of(place));
+    case Op::cast_back: return cast_back(place.range);
     case Op::store: {
       const std::span<const float> values = values_of(place);
       make_room(decoded_, values.size());
@@ -268,6 +270,14 @@ void UnitInterpreter::deliver(std::uint32_t row, const Range& range) {
   } else if (std::memcmp(first.data(), decoded_.data(), first.size_bytes()) != 0) {
     ranks_identical_ = false;
   }
+}
+
+/// Ranks whose results are the same share one here. To cast it again for each changes nothing.
+void UnitInterpreter::cast_back(const Range& range) {
+  for (std::uint32_t row = 0; row < result_rows(program_); ++row)
+    round_to_tensor(
+        program_.cast_from.value(),
+        std::span<float>(result_).subspan(row * lane_->range.size() + range.begin, range.size()));
 }
 
 void UnitInterpreter::count(std::vector<std::uint64_t>& bytes, const Instruction& transfer) {

@@ -76,6 +76,7 @@ class UnitInterpreter {
   void reduce(const collectives::Instruction& instruction, const Place& place);
   void deliver_buffers(const collectives::Instruction& instruction);
   void deliver(std::uint32_t row, const collectives::Range& range);
+  void cast_back(const collectives::Range& range);
   void count(std::vector<std::uint64_t>& bytes, const collectives::Instruction& transfer);
 
   template <typename Visit>

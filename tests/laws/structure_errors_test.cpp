@@ -46,7 +46,7 @@ const std::vector<Mistake>& structural_mistakes() {
       {"/tensor/shape", "[4, null]", "/tensor/shape/1", "found null"},
       {"/tensor/shape", "[[4]]", "/tensor/shape/0", "expected an integer, found an array"},
       {"/tensor/bytes", "45", "/tensor/bytes", "a size with its unit, like \"32 MiB\""},
-      {"/tensor/dtype", "fp16", "/tensor/dtype", "one of fp32, bf16"},
+      {"/tensor/dtype", "fp64", "/tensor/dtype", "one of fp32, bf16"},
       {"/tensor/dtype", "16", "/tensor/dtype", "expected one of fp32, bf16"},
       {"/tensor/values", "1", "/tensor/values", "expected an object"},
       {"/tensor/values/seed", "-1", "/tensor/values/seed", "is not an integer from 0"},

@@ -28,6 +28,38 @@ TEST_CASE("what belongs to one algorithm or layout is refused for another") {
                   {"/collectives/1/layout", "contiguous", "/collectives/1/block", "is missing"}});
 }
 
+TEST_CASE("a cast is to a type of tensors, and to another than the tensor's") {
+  const CollectiveConfig cast =
+      read_config(changed("/collectives/0", R"({"algorithm": "ring", "label": "bf16",
+                                                "cast_to": "fp8-e5m2"})"))
+          .collectives[0];
+  CHECK(cast.cast_to == numerics::ElementFormat::fp8_e5m2);
+  CHECK(cast.format.name == "fp8-e5m2");
+  input::Json unnamed = good_config();
+  unnamed["collectives"][1] = {{"algorithm", "ring"}, {"cast_to", "fp8-e5m2"}};
+  CHECK(read_config(unnamed).collectives[1].label == "ring fp8-e5m2, cast to fp8-e5m2");
+  CHECK(tensor_type(cast, numerics::ElementFormat::bf16) == numerics::ElementFormat::fp8_e5m2);
+  CHECK(collective_json(cast, collectives::Collective::all_reduce).at("cast_to") == "fp8-e5m2");
+  const CollectiveConfig plain = read_config(good_config()).collectives[0];
+  CHECK_FALSE(plain.cast_to);
+  CHECK(tensor_type(plain, numerics::ElementFormat::fp32) == numerics::ElementFormat::fp32);
+  CHECK_FALSE(collective_json(plain, collectives::Collective::all_reduce).contains("cast_to"));
+  check_mistakes(
+      {{"/collectives/0/cast_to", "bf16", "/collectives/0/cast_to", "is bf16 already"},
+       {"/collectives/0/cast_to", "int8", "/collectives/0/cast_to", "one of fp32, bf16, fp16, fp8"},
+       {"/collectives/0/cast_to", "8", "/collectives/0/cast_to", "expected one of"}});
+}
+
+TEST_CASE("a phase that is not quantized is sent in the type that the tensor is cast to") {
+  const CollectiveConfig half =
+      read_config(changed("/collectives/1", R"({"algorithm": "equarx", "quantize": "all-gather",
+                                                "label": "int8", "cast_to": "fp16"})"))
+          .collectives[1];
+  CHECK(wire_format(half, collectives::Phase::reduce_scatter, numerics::ElementFormat::bf16) ==
+        numerics::BlockFormat{.element = numerics::ElementFormat::fp16});
+  CHECK(wire_format(half, collectives::Phase::all_gather, numerics::ElementFormat::bf16).scaled);
+}
+
 TEST_CASE("an algorithm that the collective does not have is refused with those it has") {
   check_mistakes({{"/collective", "allreduce", "/collective", "did you mean 'all-reduce'?"},
                   {"/collective", "7", "/collective", "expected one of all-reduce, reduce-scatter"},

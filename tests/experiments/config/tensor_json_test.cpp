@@ -77,6 +77,24 @@ TEST_CASE("sizes beyond all machines are refused, and do not overflow") {
        {"/topology/mesh", "99999999999999999999x2", "/topology/mesh", "smaller grid"}});
 }
 
+TEST_CASE("a tensor is of any type that needs no scales, and its bytes count in it") {
+  for (const ElementFormat dtype : numerics::kTensorFormats) {
+    const std::string name(numerics::name(dtype));
+    CAPTURE(name);
+    input::Json json = changed("/tensor/dtype", name);
+    json["tensor"].erase("shape");
+    json["tensor"]["bytes"] = "4 KiB";
+    json["collectives"][0].erase("format");
+    const ExperimentConfig config = read_config(json);
+    CHECK(config.tensor.dtype == dtype);
+    CHECK(config.tensor.elements == 4096 * 8 / numerics::element_bits(dtype));
+    CHECK(config.collectives[0].format.element == dtype);
+    CHECK(tensor_json(config.tensor).at("dtype") == name);
+  }
+  check_mistakes({{"/tensor/dtype", "int8", "/tensor/dtype", "one of fp32, bf16, fp16, fp8-e4m3"},
+                  {"/tensor/dtype", "fp8", "/tensor/dtype", "one of fp32"}});
+}
+
 // --- Files
 
 TEST_CASE("a file for each rank gives the shape and the type") {

@@ -38,6 +38,19 @@ TEST_CASE("a tensor and its result must fit into HBM, to the byte") {
                 "tpu-v5e has 14.90 GiB of HBM");
 }
 
+TEST_CASE("a tensor that is cast must fit into HBM beside what it is cast to") {
+  input::Json json =
+      changed("/tensor/bytes", "5333333332 B");  // of 16 GB: 2 bytes and 1, each twice
+  json["collectives"][0]["cast_to"] = "fp8-e5m2";
+  json["collectives"][0].erase("format");
+  json["collectives"][1].erase("minishards");
+  json["numerics"] = "off";
+  CHECK_NOTHROW(plan_of(json));
+  json["tensor"]["bytes"] = "5333333334 B";
+  check_refused([&] { plan_of(json); }, "/tensor", "both as cast");
+  check_refused([&] { plan_of(json); }, "/tensor", "use a tensor of at most 4.967 GiB");
+}
+
 TEST_CASE("a tensor whose values this computer cannot hold is refused with what to do") {
   const TemporaryFile file("");
   input::Json json = on_large_memory(file);

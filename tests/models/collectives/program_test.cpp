@@ -15,7 +15,7 @@ namespace {
 constexpr Op kOps[] = {Op::find_scales, Op::encode_scales, Op::quantize, Op::lend,
                        Op::accumulate,  Op::add,           Op::reduce,   Op::dequantize,
                        Op::deliver,     Op::store,         Op::barrier,  Op::send,
-                       Op::wait};
+                       Op::wait,        Op::cast,          Op::cast_back};
 
 // The instruction that `which` picks, in words.
 template <typename Which>

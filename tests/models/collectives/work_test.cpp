@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/collectives/casts.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/rings.hpp"
 
@@ -109,6 +110,15 @@ TEST_CASE("scales are made for a whole minishard at once") {
   };
   check(encode(kInt8), 8.0 * 96, (4.0 + 4.0) * 96);      // 3072 elements in blocks of 32
   check(encode(kE4m3), 8.0 * 1024, (4.0 + 2.0) * 1024);  // a register of lanes
+}
+
+TEST_CASE("a cast reads one type from HBM and writes the other there, by hand") {
+  Program program = ring_program(RingStyle::full_loop, ElementFormat::fp8_e5m2,
+                                 plain(ElementFormat::fp8_e5m2), plain(ElementFormat::fp8_e5m2));
+  program = with_casts(std::move(program), ElementFormat::bf16);
+  // Decode bf16 1, encode FP8 6; decode FP8 4, encode bf16 2.
+  check(per_element(program, Op::cast, kReduce, Operand::input), 7.0, 3.0, 3.0);
+  check(per_element(program, Op::cast_back, kReduce, Operand::input), 6.0, 3.0, 3.0);
 }
 
 TEST_CASE("what is no vector work has no cost in operations") {

@@ -1,5 +1,8 @@
 #include "models/values/result_tensor.hpp"
 
+#include <stdexcept>
+
+#include "models/values/tensor_source.hpp"
 #include "tests/catch.hpp"
 
 namespace equarx::values {
@@ -20,6 +23,21 @@ TEST_CASE("a result knows which parts of it were written, in any order") {
   CHECK(tensor.known({0, 100}) == std::vector<Range>{{10, 40}});
   CHECK(tensor.known({12, 13}) == std::vector<Range>{{12, 13}});
   CHECK(tensor.known({40, 100}).empty());
+}
+
+TEST_CASE("a result keeps values of its type, and rounds others to it") {
+  const std::vector<float> values = {0.0F, -1.0F, 1.5F, -448.0F, 0.3F};
+  for (const numerics::ElementFormat format : numerics::kTensorFormats) {
+    CAPTURE(numerics::name(format));
+    ResultTensor tensor(9, format);
+    tensor.write(3, values);
+    std::vector<float> kept(2);
+    tensor.read(6, kept);
+    std::vector<float> rounded = {-448.0F, 0.3F};
+    round_to_tensor(format, rounded);
+    CHECK(kept == rounded);
+  }
+  CHECK_THROWS_AS(ResultTensor(9, numerics::ElementFormat::int4), std::invalid_argument);
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "models/values/tensor_source.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "models/numerics/elements/bfloat16.hpp"
@@ -80,9 +82,28 @@ TEST_CASE("beyond its end a tensor is padded with zeros") {
   REQUIRE(read(source, 0, 1'000'000, 3) == std::vector<float>(3, 0.0F));
 }
 
-TEST_CASE("a tensor is FP32 or bf16") {
+TEST_CASE("an fp16 or FP8 tensor holds the nearest values of its type") {
+  const InputSpec spec{.seed = 5};
+  const std::vector<float> exact = read({spec, 500, ElementFormat::fp32}, 0, 0, 500);
+  for (const auto& [format, step] :
+       {std::pair{ElementFormat::fp16, 0x1p-11F}, std::pair{ElementFormat::fp8_e4m3, 0x1p-4F},
+        std::pair{ElementFormat::fp8_e5m2, 0x1p-3F}}) {
+    const std::vector<float> rounded = read({spec, 500, format}, 0, 0, 500);
+    REQUIRE(rounded != exact);
+    std::vector<float> again = rounded;
+    round_to_tensor(format, again);
+    REQUIRE(again == rounded);
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+      if (std::abs(exact[i]) < 0x1p-6F) continue;  // subnormals of E4M3
+      REQUIRE(std::abs(rounded[i] - exact[i]) <= step * std::abs(exact[i]));
+    }
+  }
+}
+
+TEST_CASE("a tensor is of no other type") {
   std::vector<float> values(3);
-  REQUIRE_THROWS_AS(round_to_tensor(ElementFormat::int8, values), std::logic_error);
-  const TensorSource source(equarx::numerics::InputSpec{}, 3, ElementFormat::fp8_e4m3);
+  REQUIRE_THROWS_WITH(round_to_tensor(ElementFormat::int8, values),
+                      ContainsSubstring("int8 is no type of a tensor"));
+  const TensorSource source(equarx::numerics::InputSpec{}, 3, ElementFormat::fp4_e2m1);
   REQUIRE_THROWS_AS(source.read(0, 0, values), std::logic_error);
 }

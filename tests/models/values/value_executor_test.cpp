@@ -128,6 +128,17 @@ TEST_CASE("plain rings have the oracle's bits") {
           check_against_oracle({ranks, 1009, tensor, ring(style, {false, false}, {}, 1, 3, wire)});
 }
 
+TEST_CASE("rings of fp16 and FP8 tensors have the oracle's bits, plain and quantized") {
+  for (const ElementFormat tensor :
+       {ElementFormat::fp16, ElementFormat::fp8_e4m3, ElementFormat::fp8_e5m2})
+    for (const RingStyle style : kStyles) {
+      check_against_oracle({5, 1009, tensor, ring(style, {false, false}, {}, 1, 3, tensor)});
+      check_against_oracle({4, 8009, tensor, ring(style, {true, true}, int8_strided(), 2, 3)});
+      check_against_oracle(
+          {4, 8009, tensor, ring(style, {false, true}, int8_blocks(32), 2, 3, tensor)});
+    }
+}
+
 TEST_CASE("phases in different formats have the oracle's bits") {
   const BlockFormat e4m3{ElementFormat::fp8_e4m3, true, ScaleFormat::bf16, ScaleLayout::strided, 0};
   const BlockFormat e4m3_cast = plain(ElementFormat::fp8_e4m3);

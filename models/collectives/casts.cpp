@@ -1,0 +1,61 @@
+#include "models/collectives/casts.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "models/collectives/validate.hpp"
+
+namespace equarx::collectives {
+namespace {
+
+/// To the ranks whose shards a rank has to do with: all that differ along the axes that cut the segment,
+/// or itself alone.
+std::vector<Offset> shard_offsets(const Program& program, std::uint32_t segment, bool own_only) {
+  if (own_only) return {0};
+  AxisSet axes = 0;
+  for (const std::size_t axis : program.partition.segment(segment).axes) axes |= AxisSet{1} << axis;
+  return program.grid().offsets(axes);
+}
+
+/// One instruction for every microshard of the tensor, or of a rank's own shard.
+std::vector<Instruction> on_all_tiles(const Program& program, Op op, bool own_only,
+                                      RankRange ranks) {
+  std::vector<Instruction> instructions;
+  for (std::uint32_t segment = 0; segment < program.partition.segments(); ++segment) {
+    const Cut& cut = program.partition.cut(segment);
+    for (const Offset shard : shard_offsets(program, segment, own_only))
+      for (std::uint32_t minishard = 0; minishard < cut.minishards; ++minishard)
+        for (std::uint32_t microshard = 0; microshard < cut.microshards; ++microshard)
+          instructions.push_back({.op = op,
+                                  .tile = {.shard_offset = shard,
+                                           .segment = segment,
+                                           .minishard = minishard,
+                                           .microshard = microshard},
+                                  .ranks = ranks});
+  }
+  return instructions;
+}
+
+}  // namespace
+
+Program with_casts(Program program, numerics::ElementFormat from) {
+  if (program.cast_from) throw std::logic_error("a program is cast twice");
+  program.cast_from = from;
+  const Collective collective = program.collective;
+  const RankRange bring = collective == Collective::broadcast ? RankRange{0, 0} : RankRange{};
+  std::vector<Instruction> all =
+      on_all_tiles(program, Op::cast, collective == Collective::all_gather, bring);
+  const std::vector<Instruction> after =
+      on_all_tiles(program, Op::cast_back, collective == Collective::reduce_scatter, {});
+  all.reserve(all.size() + program.instructions.size() + after.size());
+  std::ranges::move(program.instructions, std::back_inserter(all));
+  std::ranges::copy(after, std::back_inserter(all));
+  program.instructions = std::move(all);
+  validate(program);
+  return program;
+}
+
+}  // namespace equarx::collectives

@@ -1,0 +1,14 @@
+// A collective of a tensor that is cast first, and whose result is cast back.
+#pragma once
+
+#include "models/collectives/program.hpp"
+
+namespace equarx::collectives {
+
+/// `program` for ranks whose tensors are of the type `from`: every rank casts what it brings to the
+/// program's type before all else, and its result back after all else, as operations of their own. So a
+/// chip does not send before it has cast everything.
+/// @throws std::logic_error if the program has casts, or the wrong ones (validate()).
+Program with_casts(Program program, numerics::ElementFormat from);
+
+}  // namespace equarx::collectives

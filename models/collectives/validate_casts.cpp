@@ -1,0 +1,69 @@
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "models/collectives/validate.hpp"
+
+namespace equarx::collectives {
+namespace {
+
+[[noreturn]] void fail(std::string_view why) {
+  throw std::logic_error(fmt::format("wrong program: {}", why));
+}
+
+/// A cast comes before everything else, one of the result after it.
+int turn(Op op) {
+  if (op == Op::cast) return 0;
+  return op == Op::cast_back ? 2 : 1;
+}
+
+bool in_order(const Program& program) {
+  return std::ranges::is_sorted(program.instructions, {}, [](const Instruction& instruction) {
+    return turn(instruction.op);
+  });
+}
+
+/// Every rank casts all of each segment, or of `shards` its own shard, and nothing twice.
+void check_whole(const Program& program, Op op, Collective shards) {
+  const Partition& partition = program.partition;
+  std::vector<std::tuple<std::uint32_t, Offset, std::uint32_t, std::uint32_t>> tiles;
+  std::vector<std::uint64_t> elements(partition.segments());
+  for (const Instruction& instruction : program.instructions) {
+    if (instruction.op != op) continue;
+    const Tile& tile = instruction.tile;
+    tiles.emplace_back(tile.segment, tile.shard_offset, tile.minishard, tile.microshard);
+    elements.at(tile.segment) += partition.microshard(tile).size();
+  }
+  std::ranges::sort(tiles);
+  if (std::ranges::adjacent_find(tiles) != tiles.end())
+    fail(fmt::format("{}: a tile comes twice", name(op)));
+  for (std::uint32_t segment = 0; segment < partition.segments(); ++segment) {
+    const std::uint64_t expected = program.collective == shards
+                                       ? partition.chunk_elements(segment)
+                                       : partition.segment_elements(segment);
+    if (elements[segment] != expected)
+      fail(fmt::format("{}: {} of {} elements of segment {}", name(op), elements[segment], expected,
+                       segment));
+  }
+}
+
+}  // namespace
+
+void validate_casts(const Program& program) {
+  if (!program.cast_from) {
+    if (std::ranges::any_of(program.instructions,
+                            [](const Instruction& one) { return turn(one.op) != 1; }))
+      fail("a cast from no type");
+    return;
+  }
+  if (!in_order(program)) fail("a cast is out of order");
+  check_whole(program, Op::cast, Collective::all_gather);
+  check_whole(program, Op::cast_back, Collective::reduce_scatter);
+}
+
+}  // namespace equarx::collectives
