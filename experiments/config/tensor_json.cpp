@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <stdexcept>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -136,7 +137,14 @@ std::vector<std::uint64_t> open_files(TensorConfig& tensor, std::uint32_t ranks)
 }
 
 ElementFormat type_of(const tensors::TensorFile& file) {
-  return file.dtype() == tensors::FileType::bf16 ? ElementFormat::bf16 : ElementFormat::fp32;
+  switch (file.dtype()) {
+    case tensors::FileType::fp32: return ElementFormat::fp32;
+    case tensors::FileType::fp16: return ElementFormat::fp16;
+    case tensors::FileType::bf16: return ElementFormat::bf16;
+    case tensors::FileType::fp8_e4m3: return ElementFormat::fp8_e4m3;
+    case tensors::FileType::fp8_e5m2: return ElementFormat::fp8_e5m2;
+  }
+  throw std::logic_error("unknown type of a file's elements");
 }
 
 double read_sample(input::ObjectReader& reader) {

@@ -5,16 +5,17 @@
 
 #include "models/numerics/elements/bfloat16.hpp"
 #include "models/numerics/elements/float16.hpp"
+#include "models/numerics/elements/minifloat.hpp"
 
 namespace equarx::tensors {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "files are little-endian");
 
-template <float (*kDecode)(std::uint16_t)>
-void convert_halves(const std::byte* stored, std::span<float> values) {
+template <class Bits, float (*kDecode)(Bits)>
+void convert(const std::byte* stored, std::span<float> values) {
   for (std::size_t i = 0; i < values.size(); ++i) {
-    std::uint16_t bits;
+    Bits bits;
     std::memcpy(&bits, stored + i * sizeof bits, sizeof bits);
     values[i] = kDecode(bits);
   }
@@ -28,8 +29,14 @@ void convert_elements(FileType type, std::span<const std::byte> stored, std::spa
   if (values.empty()) return;
   switch (type) {
     case FileType::fp32: std::memcpy(values.data(), stored.data(), stored.size()); return;
-    case FileType::fp16: convert_halves<numerics::float_from_fp16>(stored.data(), values); return;
-    case FileType::bf16: convert_halves<numerics::float_from_bf16>(stored.data(), values); return;
+    case FileType::fp16:
+      return convert<std::uint16_t, numerics::float_from_fp16>(stored.data(), values);
+    case FileType::bf16:
+      return convert<std::uint16_t, numerics::float_from_bf16>(stored.data(), values);
+    case FileType::fp8_e4m3:
+      return convert<std::uint8_t, numerics::Fp8E4m3::decode>(stored.data(), values);
+    case FileType::fp8_e5m2:
+      return convert<std::uint8_t, numerics::Fp8E5m2::decode>(stored.data(), values);
   }
 }
 

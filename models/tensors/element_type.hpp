@@ -4,14 +4,30 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 
 namespace equarx::tensors {
 
 /// How the elements of a file are stored, little-endian.
-enum class FileType : std::uint8_t { fp32, fp16, bf16 };
+enum class FileType : std::uint8_t {
+  fp32,
+  fp16,
+  bf16,
+  fp8_e4m3,  ///< OFP8 E4M3, "E4M3FN": largest 448, no Inf
+  fp8_e5m2   ///< OFP8 E5M2
+};
 
 /// Bytes of one stored element.
-constexpr std::size_t element_bytes(FileType type) { return type == FileType::fp32 ? 4 : 2; }
+constexpr std::size_t element_bytes(FileType type) {
+  switch (type) {
+    case FileType::fp32: return 4;
+    case FileType::fp16:
+    case FileType::bf16: return 2;
+    case FileType::fp8_e4m3:
+    case FileType::fp8_e5m2: return 1;
+  }
+  throw std::logic_error("unknown type of a file's elements");
+}
 
 /// Converts stored elements, which need not be aligned, to float. `stored` holds exactly
 /// values.size() elements; std::logic_error otherwise.

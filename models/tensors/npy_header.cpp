@@ -202,6 +202,10 @@ FileType type_of(const fs::path& file, std::string_view descr) {
   if (descr.ends_with("V2"))
     throw FileError(file, fmt::format("has the opaque type {}; save bf16 as array.view('<u2')",
                                       in_quotes(descr)));
+  if (descr.ends_with("V1") || descr.ends_with("u1") || descr.ends_with("f1"))
+    throw FileError(file, fmt::format("has type {}, and .npy has none for FP8; save it as "
+                                      ".safetensors (F8_E4M3, F8_E5M2)",
+                                      in_quotes(descr)));
   throw FileError(file, fmt::format("has type {}, not '<f4', '<f2' or '<u2' (bf16 bits); save "
                                     "array.astype('<f4')",
                                     in_quotes(descr)));

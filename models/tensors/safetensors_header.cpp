@@ -87,8 +87,11 @@ FileType type_of(const fs::path& file, const SafetensorsEntry& entry) {
   if (entry.type == "F32") return FileType::fp32;
   if (entry.type == "F16") return FileType::fp16;
   if (entry.type == "BF16") return FileType::bf16;
-  throw FileError(file, fmt::format("tensor {} has type {}, not F32, F16 or BF16; convert it",
-                                    in_quotes(entry.name), in_quotes(entry.type)));
+  if (entry.type == "F8_E4M3") return FileType::fp8_e4m3;
+  if (entry.type == "F8_E5M2") return FileType::fp8_e5m2;
+  throw FileError(
+      file, fmt::format("tensor {} has type {}, not F32, F16, BF16, F8_E4M3 or F8_E5M2; convert it",
+                        in_quotes(entry.name), in_quotes(entry.type)));
 }
 
 }  // namespace

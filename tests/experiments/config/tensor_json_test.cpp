@@ -106,7 +106,7 @@ TEST_CASE("a file for each rank gives the shape and the type") {
   const std::string fp16 = file("b.npy", "<f2", 2);
   const std::string bf16 = file("c.npy", "<u2", 2);
   for (const auto& [path, dtype] :
-       {std::pair{fp32, ElementFormat::fp32}, std::pair{fp16, ElementFormat::fp32},
+       {std::pair{fp32, ElementFormat::fp32}, std::pair{fp16, ElementFormat::fp16},
         std::pair{bf16, ElementFormat::bf16}}) {
     CAPTURE(path);
     const TensorConfig tensor = tensor_of(from_files({path, path, path}));
@@ -118,6 +118,19 @@ TEST_CASE("a file for each rank gives the shape and the type") {
   input::Json json = from_files({fp32, fp16, bf16});
   json["tensor"]["dtype"] = "bf16";
   CHECK(tensor_of(json).dtype == ElementFormat::bf16);
+}
+
+TEST_CASE("FP8 tensors come from .safetensors files, and are of their type") {
+  const TemporaryDirectory directory;
+  for (const auto& [stored, dtype] : {std::pair{"F8_E4M3", ElementFormat::fp8_e4m3},
+                                      std::pair{"F8_E5M2", ElementFormat::fp8_e5m2}}) {
+    const std::string file = directory.write(
+        "a.safetensors", safetensors("{" + safetensors_entry("a", stored, "[2,3]", 0, 6) + "}",
+                                     std::string(6, '\x3c')));
+    const TensorConfig tensor = tensor_of(from_files({file, file, file}));
+    CHECK(tensor.dtype == dtype);
+    CHECK(tensor.bytes() == 6);
+  }
 }
 
 TEST_CASE("one file for all ranks has a leading axis of ranks") {

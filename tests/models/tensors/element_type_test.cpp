@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/numerics/elements/float16.hpp"
@@ -33,6 +34,37 @@ TEST_CASE("every fp16 code has the value of the formula") {
     REQUIRE(std::isnan(value) == std::isnan(expected));
     REQUIRE(std::signbit(value) == (bits >> 15 != 0));
     if (!std::isnan(expected)) REQUIRE(static_cast<double>(value) == expected);
+  }
+}
+
+/// OFP8, in double arithmetic: the largest exponent is Inf and NaN in E5M2; in E4M3 one code is NaN.
+double fp8_by_formula(unsigned bits, int mantissa_bits) {
+  const bool e5m2 = mantissa_bits == 2;
+  const double sign = bits >> 7 != 0 ? -1 : 1;
+  const int exponent = static_cast<int>(bits & 0x7f) >> mantissa_bits;
+  const int mantissa = static_cast<int>(bits) & ((1 << mantissa_bits) - 1);
+  if (e5m2 && exponent == 31)
+    return mantissa == 0 ? sign * std::numeric_limits<double>::infinity() : std::nan("");
+  if (!e5m2 && (bits & 0x7f) == 0x7f) return std::nan("");
+  const int smallest = (e5m2 ? -14 : -6) - mantissa_bits;
+  if (exponent == 0) return sign * std::ldexp(mantissa, smallest);
+  return sign * std::ldexp((1 << mantissa_bits) + mantissa, smallest + exponent - 1);
+}
+
+TEST_CASE("every FP8 code has the value of the formula") {
+  std::vector<std::byte> codes(256);
+  for (unsigned bits = 0; bits < 256; ++bits) codes[bits] = static_cast<std::byte>(bits);
+  for (const auto& [type, mantissa_bits] :
+       {std::pair{FileType::fp8_e4m3, 3}, std::pair{FileType::fp8_e5m2, 2}}) {
+    REQUIRE(element_bytes(type) == 1);
+    std::vector<float> values(256);
+    convert_elements(type, codes, values);
+    for (unsigned bits = 0; bits < 256; ++bits) {
+      const double expected = fp8_by_formula(bits, mantissa_bits);
+      CAPTURE(bits, values[bits], expected);
+      REQUIRE(std::isnan(values[bits]) == std::isnan(expected));
+      REQUIRE((std::isnan(expected) || double{values[bits]} == expected));
+    }
   }
 }
 

@@ -101,6 +101,9 @@ TEST_CASE("types that cannot be read, each with a remedy") {
   };
   CHECK(error(">f4") == "x.npy: is big-endian ('>f4'); save array.astype('<f4')");
   CHECK_THAT(error("<f8"), ContainsSubstring("has type '<f8', not '<f4'"));
+  for (const std::string one_byte : {"|V1", "|u1", "<f1"})
+    CHECK_THAT(error(one_byte), ContainsSubstring(one_byte) &&
+                                    ContainsSubstring("save it as .safetensors (F8_E4M3"));
   for (const std::string type : {"<i4", "|b1", "|O", "", "f4", "<f44", "=f4", "<F4", "<c8"})
     CHECK_THAT(error(type), ContainsSubstring("has type '" + type + "'"));
   for (const std::string type : {"|V2", "<V2"})

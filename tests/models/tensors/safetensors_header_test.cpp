@@ -38,6 +38,8 @@ TEST_CASE("the only tensor, of each type") {
   CHECK(layout("F32", "[2,1]").type == FileType::fp32);
   CHECK(layout("F16", "[4]").type == FileType::fp16);
   CHECK(layout("BF16", "[1,4]").type == FileType::bf16);
+  CHECK(layout("F8_E4M3", "[8]").type == FileType::fp8_e4m3);
+  CHECK(layout("F8_E5M2", "[2,4]").type == FileType::fp8_e5m2);
   CHECK(layout("F32", "[2,1]").shape == std::vector<std::uint64_t>{2, 1});
   CHECK(layout("F32", "[2,1]").elements == 2);
 }
