@@ -186,6 +186,19 @@ std::vector<CollectiveConfig> read_collectives(input::ObjectReader& reader,
   return collectives;
 }
 
+namespace {
+
+/// Whether the name of a format without scales means one with scales here. Left out, it is the tensor's
+/// type.
+bool means_another(const CollectiveConfig& collective, collectives::Collective kind) {
+  if (collective.format.scaled || !can_be_quantized(kind, collective.algorithm)) return false;
+  return std::ranges::any_of(numerics::named_formats(), [&](const numerics::NamedFormat& named) {
+    return named.name == collective.format.name && named.format.scaled;
+  });
+}
+
+}  // namespace
+
 input::Json collective_json(const CollectiveConfig& collective, collectives::Collective kind) {
   input::Json json = {{"label", collective.label},
                       {"algorithm", algorithm_name(collective.algorithm)}};
@@ -195,6 +208,7 @@ input::Json collective_json(const CollectiveConfig& collective, collectives::Col
   if (collective.format.scaled && two_phases) json["quantize"] = name(collective.quantize);
   if (collective.cast_to) json["cast_to"] = numerics::name(*collective.cast_to);
   json.update(format_json(collective.format));
+  if (means_another(collective, kind)) json.erase("format");
   if (collective.minishards) json["minishards"] = *collective.minishards;
   if (!collective.minishards && collective.format.scaled)
     json["elements_per_scale"] = collective.elements_per_scale;

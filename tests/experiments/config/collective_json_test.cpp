@@ -50,6 +50,22 @@ TEST_CASE("a cast is to a type of tensors, and to another than the tensor's") {
        {"/collectives/0/cast_to", "8", "/collectives/0/cast_to", "expected one of"}});
 }
 
+TEST_CASE("where FP8 means one with scales, the tensor's own type is written by leaving it out") {
+  input::Json json = good_config();
+  json["tensor"]["dtype"] = "fp8-e4m3";
+  for (const std::string collective :
+       {R"({"algorithm": "torus"})", R"({"algorithm": "torus", "format": "fp8-e4m3"})",
+        R"({"algorithm": "ring"})", R"({"algorithm": "auto", "cast_to": "fp8-e5m2"})"}) {
+    CAPTURE(collective);
+    json["collectives"][1] = input::parse_json(collective);
+    const ExperimentConfig config = read_config(json);
+    CHECK(config.collectives[1].format.scaled == json["collectives"][1].contains("format"));
+    const input::Json written = to_json(config);
+    CHECK(read_config(written).collectives[1].format == config.collectives[1].format);
+    CHECK(to_json(read_config(written)) == written);
+  }
+}
+
 TEST_CASE("a phase that is not quantized is sent in the type that the tensor is cast to") {
   const CollectiveConfig half =
       read_config(changed("/collectives/1", R"({"algorithm": "equarx", "quantize": "all-gather",
