@@ -60,6 +60,16 @@ std::size_t read_block(input::ObjectReader& reader, const BlockFormat& format) {
   return 0;
 }
 
+/// Scales below one of the tensor have the range of their own type for it.
+void check_tensor_scale(input::ObjectReader& reader, const NamedBlockFormat& format) {
+  if (format.tensor_scale && format.scale != ScaleFormat::e4m3)
+    throw input::InputError(
+        reader.place_of("scale"),
+        fmt::format("'{}' has e4m3 scales below one of the tensor; remove it, or use "
+                    "\"nvfp4-block\", which has no scale of the tensor",
+                    format.name));
+}
+
 /// The rounding is all that can still be wrong with a named format.
 void read_rounding(input::ObjectReader& reader, NamedBlockFormat& format) {
   format.rounding = input::choose(reader, "rounding", kRoundings, format.rounding);
@@ -75,6 +85,7 @@ void read_rounding(input::ObjectReader& reader, NamedBlockFormat& format) {
 NamedBlockFormat read_scaled_format(input::ObjectReader& reader) {
   NamedBlockFormat format = choose_scaled(reader);
   format.scale = input::choose(reader, "scale", kScaleFormats, format.scale);
+  check_tensor_scale(reader, format);
   format.layout = input::choose(reader, "layout", kLayouts, format.layout);
   format.block = read_block(reader, format);
   read_rounding(reader, format);

@@ -22,7 +22,8 @@ namespace {
 
 using numerics::BlockFormat;
 
-/// Elements that are quantized together: whole scale groups.
+/// Elements that are quantized together: whole scale groups, and what shares a scale of the tensor, as many
+/// as a minishard has by default.
 std::uint64_t piece_elements(const QuantizeOptions& options) {
   constexpr std::uint64_t kAbout = 128 * numerics::kRegisterElements;
   const BlockFormat& format = options.format;
@@ -54,8 +55,7 @@ void quantize(const tensors::TensorFile& file, const numerics::BlockCodec& codec
   file.read(first, piece.values);
   piece.absmax.assign(numerics::scale_count(format, size), 0.0F);
   piece.scales.resize(piece.absmax.size());
-  piece.scale_bytes.resize(format.scaled ? piece.absmax.size() * numerics::scale_bytes(format.scale)
-                                         : 0);
+  piece.scale_bytes.resize(format.scaled ? numerics::scales_bytes(format, piece.absmax.size()) : 0);
   piece.payload.resize(numerics::payload_bytes(format, size));
   piece.counts = {};
   const numerics::RoundingKey key{.first_element = first};

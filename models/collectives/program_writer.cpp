@@ -22,8 +22,8 @@ BufferId ProgramWriter::make_buffer(Content content, Phase phase, const Tile& ti
   const std::uint64_t bytes =
       content == Content::payload
           ? numerics::payload_bytes(format, partition.microshard(tile).size())
-          : numerics::scale_count(format, partition.minishard(tile).size()) *
-                numerics::scale_bytes(format.scale);
+          : numerics::scales_bytes(format,
+                                   numerics::scale_count(format, partition.minishard(tile).size()));
   program_.buffers.push_back({content, phase, tile, bytes, scales});
   return static_cast<BufferId>(program_.buffers.size() - 1);
 }

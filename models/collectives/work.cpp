@@ -87,10 +87,12 @@ Work work_of(const Program& program, const Instruction& instruction) {
   const Tile& tile = instruction.tile;
   if (instruction.op == Op::encode_scales) {
     const BlockFormat& wire = program.format(instruction.phase);
-    const auto scales =
-        static_cast<double>(numerics::scale_count(wire, program.partition.minishard(tile).size()));
-    const double bytes = kFp32Bytes + static_cast<double>(numerics::scale_bytes(wire.scale));
-    return {scales * kMakeScale, scales * bytes, 0.0};
+    const std::size_t scales =
+        numerics::scale_count(wire, program.partition.minishard(tile).size());
+    const double operations = kMakeScale + (wire.tensor_scale ? kAbsMax + kScale : 0.0);
+    const auto count = static_cast<double>(scales);
+    return {count * operations,
+            count * kFp32Bytes + static_cast<double>(numerics::scales_bytes(wire, scales)), 0.0};
   }
   const auto elements = static_cast<double>(program.partition.microshard(tile).size());
   const Work one = per_element(program, instruction);

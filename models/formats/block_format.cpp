@@ -48,6 +48,10 @@ std::size_t scale_count(const BlockFormat& format, std::size_t elements) {
   return elements / format.block + (elements % format.block != 0 ? 1 : 0);
 }
 
+std::size_t scales_bytes(const BlockFormat& format, std::size_t scales) {
+  return scales * scale_bytes(format.scale) + (format.tensor_scale ? kTensorScaleBytes : 0);
+}
+
 bool same_groups(const BlockFormat& one, const BlockFormat& other) {
   if (!one.scaled || !other.scaled || one.layout != other.layout) return false;
   return one.layout == ScaleLayout::strided || one.block == other.block;
@@ -113,23 +117,28 @@ constexpr BlockFormat mx(ElementFormat element) {
   return blocks(element, ScaleFormat::e8m0, kBlock);
 }
 
-constexpr std::size_t kNvfp4Block = 16;
+constexpr BlockFormat nvfp4(bool tensor_scale) {
+  constexpr std::size_t kBlock = 16;
+  BlockFormat format = blocks(ElementFormat::fp4_e2m1, ScaleFormat::e4m3, kBlock);
+  format.tensor_scale = tensor_scale;
+  return format;
+}
 
-constexpr std::array kNamedFormats = {
-    NamedFormat{"fp32", plain(ElementFormat::fp32)},
-    NamedFormat{"bf16", plain(ElementFormat::bf16)},
-    NamedFormat{"fp16", plain(ElementFormat::fp16)},
-    NamedFormat{"int8", strided(ElementFormat::int8)},
-    NamedFormat{"int4", strided(ElementFormat::int4)},
-    NamedFormat{"fp8-e4m3", strided(ElementFormat::fp8_e4m3)},
-    NamedFormat{"fp8-e5m2", strided(ElementFormat::fp8_e5m2)},
-    NamedFormat{"mxfp8-e4m3", mx(ElementFormat::fp8_e4m3)},
-    NamedFormat{"mxfp8-e5m2", mx(ElementFormat::fp8_e5m2)},
-    NamedFormat{"mxfp6-e2m3", mx(ElementFormat::fp6_e2m3)},
-    NamedFormat{"mxfp6-e3m2", mx(ElementFormat::fp6_e3m2)},
-    NamedFormat{"mxfp4", mx(ElementFormat::fp4_e2m1)},
-    NamedFormat{"mxint8", mx(ElementFormat::mxint8)},
-    NamedFormat{"nvfp4", blocks(ElementFormat::fp4_e2m1, ScaleFormat::e4m3, kNvfp4Block)}};
+constexpr std::array kNamedFormats = {NamedFormat{"fp32", plain(ElementFormat::fp32)},
+                                      NamedFormat{"bf16", plain(ElementFormat::bf16)},
+                                      NamedFormat{"fp16", plain(ElementFormat::fp16)},
+                                      NamedFormat{"int8", strided(ElementFormat::int8)},
+                                      NamedFormat{"int4", strided(ElementFormat::int4)},
+                                      NamedFormat{"fp8-e4m3", strided(ElementFormat::fp8_e4m3)},
+                                      NamedFormat{"fp8-e5m2", strided(ElementFormat::fp8_e5m2)},
+                                      NamedFormat{"mxfp8-e4m3", mx(ElementFormat::fp8_e4m3)},
+                                      NamedFormat{"mxfp8-e5m2", mx(ElementFormat::fp8_e5m2)},
+                                      NamedFormat{"mxfp6-e2m3", mx(ElementFormat::fp6_e2m3)},
+                                      NamedFormat{"mxfp6-e3m2", mx(ElementFormat::fp6_e3m2)},
+                                      NamedFormat{"mxfp4", mx(ElementFormat::fp4_e2m1)},
+                                      NamedFormat{"mxint8", mx(ElementFormat::mxint8)},
+                                      NamedFormat{"nvfp4", nvfp4(true)},
+                                      NamedFormat{"nvfp4-block", nvfp4(false)}};
 
 }  // namespace
 

@@ -61,6 +61,9 @@ struct BlockFormat {
   ScaleLayout layout = ScaleLayout::strided;
   std::size_t block = 0;  ///< elements per scale of the contiguous layout
   Rounding rounding = Rounding::nearest;
+  /// Scales are in units of an FP32 scale of all that they are sent for, one minishard: NVIDIA's NVFP4. Of
+  /// E4M3 scales only, which have the range for it.
+  bool tensor_scale = false;
 
   bool operator==(const BlockFormat&) const = default;
 };
@@ -84,6 +87,12 @@ std::size_t payload_bytes(const BlockFormat& format, std::size_t elements);
 /// one group per element; the last contiguous block may be short. 0 for a format without scales.
 std::size_t scale_count(const BlockFormat& format, std::size_t elements);
 
+/// Bytes of `scales` scales of one minishard as they are sent, behind that of the tensor if there is one.
+std::size_t scales_bytes(const BlockFormat& format, std::size_t scales);
+
+/// Bytes of an FP32 scale of the tensor.
+inline constexpr std::size_t kTensorScaleBytes = 4;
+
 /// Whether both formats have scales, and for the same groups of elements.
 bool same_groups(const BlockFormat& one, const BlockFormat& other);
 
@@ -101,8 +110,9 @@ struct NamedFormat {
 /// All of them. fp32, bf16, fp16 have no scales; int8, int4, fp8-e4m3, fp8-e5m2 have FP32 scales of
 /// strided groups; mxfp8-e4m3, mxfp8-e5m2, mxfp6-e2m3, mxfp6-e3m2, mxfp4, mxint8 are those of the OCP
 /// Microscaling Formats (MX) Specification v1.0, blocks of 32 with E8M0 scales; nvfp4 is FP4 E2M1 in
-/// blocks of 16 with E4M3 scales, without the FP32 scale of the whole tensor that NVIDIA adds: abs-max
-/// beyond 6 x 448 clips, and below 6 x 2^-9 loses precision.
+/// blocks of 16 with E4M3 scales below an FP32 scale of the tensor (NVIDIA, "Pretraining Large Language
+/// Models with NVFP4", arXiv 2509.25149); nvfp4-block is the same without the tensor's: abs-max beyond
+/// 6 x 448 clips, and below 6 x 2^-9 loses precision.
 std::span<const NamedFormat> named_formats();
 
 }  // namespace equarx::numerics

@@ -198,8 +198,9 @@ std::uint64_t encoded_bytes(const collectives::Program& program, const Lane& lan
         root_only ? 1 : program.ranks() / (partition.segment_elements(lane.segment) / chunk);
     std::uint64_t bytes = buffer.bytes;
     if (scales)  // and the values that they decode to
-      bytes +=
-          buffer.bytes / numerics::scale_bytes(program.format(buffer.phase).scale) * sizeof(float);
+      bytes += numerics::scale_count(program.format(buffer.phase),
+                                     partition.minishard(buffer.tile).size()) *
+               sizeof(float);
     total += tiles * makers * bytes;
   }
   return total;

@@ -89,7 +89,7 @@ class Hop {
         sums_(normals(kMinishard)),
         absmax_(scale_count(format, kMinishard)),
         scales_(absmax_.size()),
-        wire_scales_(absmax_.size() * scale_bytes(format.scale)),
+        wire_scales_(scales_bytes(format, absmax_.size())),
         payload_(payload_bytes(format, kMinishard)) {
     if (format.rounding == Rounding::stochastic) key_ = RoundingKey{};
     codec_.find_absmax(sums_, 0, absmax_);

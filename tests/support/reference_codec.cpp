@@ -213,6 +213,18 @@ std::uint8_t power_of_two_scale(float absmax, double largest) {
                                    127.0);
 }
 
+// What E4M3 scales are in units of, if the tensor has a scale; else 1.
+float tensor_scale(const BlockFormat& format, std::span<const float> absmax) {
+  if (!format.tensor_scale) return 1.0F;
+  const auto largest = static_cast<float>(max_finite(format.element));
+  float most = 0.0F;
+  for (const float one : absmax)
+    if (std::isfinite(one)) most = std::max(most, one);
+  float scale = std::max(most / (448.0F * largest), 0x1p-117F);
+  while (std::isinf(448.0F * scale * largest)) scale = std::nextafter(scale, 0.0F);
+  return scale;
+}
+
 }  // namespace
 
 std::size_t ReferenceCodec::group(std::size_t element) const {
@@ -232,7 +244,12 @@ void ReferenceCodec::find_absmax(std::span<const float> values, std::size_t firs
 
 void ReferenceCodec::encode_scales(std::span<const float> absmax,
                                    std::span<std::byte> bytes) const {
-  const double largest = max_finite(format_.element);
+  const float unit = tensor_scale(format_, absmax);
+  if (format_.tensor_scale) {
+    put(unit, bytes, 0);
+    bytes = bytes.subspan(sizeof unit);
+  }
+  const double largest = static_cast<float>(max_finite(format_.element)) * unit;
   const auto overflows = [&](float scale) {
     return std::isinf(scale * static_cast<float>(largest));
   };
@@ -256,6 +273,11 @@ void ReferenceCodec::encode_scales(std::span<const float> absmax,
 
 void ReferenceCodec::decode_scales(std::span<const std::byte> bytes,
                                    std::span<float> scales) const {
+  float unit = 1.0F;
+  if (format_.tensor_scale) {
+    unit = get<float>(bytes, 0);
+    bytes = bytes.subspan(sizeof unit);
+  }
   for (std::size_t g = 0; g < scales.size(); ++g) {
     switch (format_.scale) {
       case ScaleFormat::fp32: scales[g] = get<float>(bytes, g); break;
@@ -268,6 +290,7 @@ void ReferenceCodec::decode_scales(std::span<const std::byte> bytes,
         break;
       }
     }
+    scales[g] *= unit;
   }
 }
 

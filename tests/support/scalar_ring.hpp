@@ -21,7 +21,7 @@ inline std::vector<float> through_wire(const numerics::BlockFormat& format,
   const std::size_t groups = numerics::scale_count(format, values.size());
   std::vector<float> absmax(groups);
   std::vector<float> scales(groups);
-  std::vector<std::byte> encoded_scales(groups * numerics::scale_bytes(format.scale));
+  std::vector<std::byte> encoded_scales(numerics::scales_bytes(format, groups));
   std::vector<std::byte> payload(numerics::payload_bytes(format, values.size()));
   std::vector<float> decoded(values.size());
   codec.find_absmax(values, 0, absmax);

@@ -41,6 +41,9 @@ void check_format(const BlockFormat& format) {
     throw std::invalid_argument(std::string(name(format.element)) +
                                 " without scales: its range is too small, so set scaled");
   }
+  if (format.tensor_scale && (!format.scaled || format.scale != ScaleFormat::e4m3)) {
+    throw std::invalid_argument("a scale of the tensor without e4m3 scales: that is for nvfp4");
+  }
   if (format.rounding == Rounding::stochastic && !may_be_stochastic(format.element)) {
     throw std::invalid_argument(std::string(name(format.element)) +
                                 " with stochastic rounding: that is for int8 and FP8");
@@ -82,13 +85,13 @@ void BlockCodec::find_absmax(std::span<const float> values, std::size_t first,
 }
 
 void BlockCodec::encode_scales(std::span<const float> absmax, std::span<std::byte> bytes) const {
-  check_equal("bytes of scales", bytes.size(), absmax.size() * scale_bytes(format_.scale));
+  check_equal("bytes of scales", bytes.size(), scales_bytes(format_, absmax.size()));
   kernels::encode_scales(format_, absmax, bytes.data());
 }
 
 void BlockCodec::decode_scales(std::span<const std::byte> bytes, std::span<float> scales) const {
-  check_equal("bytes of scales", bytes.size(), scales.size() * scale_bytes(format_.scale));
-  kernels::decode_scales(format_.scale, bytes.data(), scales);
+  check_equal("bytes of scales", bytes.size(), scales_bytes(format_, scales.size()));
+  kernels::decode_scales(format_, bytes.data(), scales);
 }
 
 void BlockCodec::quantize(std::span<const float> values, std::size_t first,

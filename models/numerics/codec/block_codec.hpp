@@ -24,6 +24,9 @@ namespace equarx::numerics {
 ///   to nearest even, and down where M x scale would otherwise overflow. A scale may thus be
 ///   rounded down: codes saturate at M.
 /// - E4M3 scales are the same, but at least 2^-9, their smallest, and at most 448.
+/// - With a tensor scale t, E4M3 scales are those of abs-max / t, and count t times as much:
+///   t = the largest finite abs-max / (448 M), at least 2^-117, so that t x 2^-9 is a normal number, and
+///   one step less where 448 t x M would overflow. It comes before the scales, in FP32.
 /// - E8M0 scales are 2^(floor(log2(abs-max)) - floor(log2(M))), the rule of the OCP MX Specification
 ///   v1.0, section 6.3, and at least 2^-127, of a zero group too. The abs-max may thus be up to twice
 ///   what M x scale reaches: codes saturate at M. NaN as above.
@@ -46,7 +49,7 @@ class BlockCodec {
  public:
   /// Throws std::invalid_argument for a format that has no meaning: contiguous blocks of 0
   /// elements, fp32, bf16 or fp16 with scales, elements of 4 or 6 bits or mxint8 without, stochastic
-  /// rounding of anything but int8 and FP8.
+  /// rounding of anything but int8 and FP8, a tensor scale without E4M3 scales.
   explicit BlockCodec(BlockFormat format);
 
   const BlockFormat& format() const { return format_; }
@@ -55,7 +58,7 @@ class BlockCodec {
   /// counts as larger than Inf.
   void find_absmax(std::span<const float> values, std::size_t first, std::span<float> absmax) const;
 
-  /// Scales as they go on the wire, scale_bytes() each, little-endian as all supported hosts are.
+  /// Scales of a whole minishard as they go on the wire, scales_bytes() of them, little-endian as all supported hosts are.
   void encode_scales(std::span<const float> absmax, std::span<std::byte> bytes) const;
 
   /// The scales that quantize and dequantize take, on the sender's side too.

@@ -4,6 +4,7 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <type_traits>
 
@@ -45,12 +46,23 @@ void FindAbsmax(const Piece& piece, std::span<const float> values, float* absmax
 void EncodeScales(const BlockFormat& format, std::span<const float> absmax, std::byte* bytes) {
   float largest = 0.0F;
   with_element(format.element, [&](auto element) { largest = decltype(element)::kMaxFinite; });
+  if (format.tensor_scale) {
+    const float scale = tensor_scale_for(absmax, largest);
+    std::memcpy(bytes, &scale, kTensorScaleBytes);
+    bytes += kTensorScaleBytes;
+    largest *= scale;
+  }
   with_scales(format.scale,
               [&](auto scales) { encode_all_scales<decltype(scales)>(absmax, largest, bytes); });
 }
 
-void DecodeScales(ScaleFormat format, const std::byte* bytes, std::span<float> scales) {
-  with_scales(format, [&](auto kind) { decode_all_scales<decltype(kind)>(bytes, scales); });
+void DecodeScales(const BlockFormat& format, const std::byte* bytes, std::span<float> scales) {
+  const std::byte* first = bytes + (format.tensor_scale ? kTensorScaleBytes : 0);
+  with_scales(format.scale, [&](auto kind) { decode_all_scales<decltype(kind)>(first, scales); });
+  if (!format.tensor_scale) return;
+  float unit = 0.0F;
+  std::memcpy(&unit, bytes, kTensorScaleBytes);
+  for (float& scale : scales) scale *= unit;
 }
 
 // Packed formats have their codes one to a byte on the way, this many at once: whole
@@ -320,7 +332,7 @@ void encode_scales(const BlockFormat& format, std::span<const float> absmax, std
   HWY_DYNAMIC_DISPATCH(EncodeScales)(format, absmax, bytes);
 }
 
-void decode_scales(ScaleFormat format, const std::byte* bytes, std::span<float> scales) {
+void decode_scales(const BlockFormat& format, const std::byte* bytes, std::span<float> scales) {
   HWY_DYNAMIC_DISPATCH(DecodeScales)(format, bytes, scales);
 }
 

@@ -31,10 +31,10 @@ struct Piece {
 /// Raises each group's absmax to the largest magnitude among its values.
 void find_absmax(const Piece& piece, std::span<const float> values, float* absmax);
 
-/// Makes of each group's abs-max its scale as it goes on the wire: absmax.size() x scale_bytes() bytes.
+/// Makes of each group's abs-max its scale as it goes on the wire, scales_bytes() in all.
 void encode_scales(const BlockFormat& format, std::span<const float> absmax, std::byte* bytes);
-/// Reads as many: scales.size() x scale_bytes() bytes.
-void decode_scales(ScaleFormat format, const std::byte* bytes, std::span<float> scales);
+/// Reads as many.
+void decode_scales(const BlockFormat& format, const std::byte* bytes, std::span<float> scales);
 
 /// Values into the codes that their format and scales give them, packed.
 void quantize(const Piece& piece, std::span<const float> values, std::byte* payload);

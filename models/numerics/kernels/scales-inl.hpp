@@ -47,6 +47,30 @@ HWY_INLINE auto overflows(Vector scale, float largest) {
   return hn::Gt(hn::Mul(scale, hn::Set(Floats(), largest)), hn::Set(Floats(), kLargestFloat));
 }
 
+// The largest abs-max that is finite; 0 if none is.
+HWY_INLINE float largest_finite(std::span<const float> absmax) {
+  Vector most = hn::Zero(Floats());
+  std::size_t i = 0;
+  for (; i + lanes() <= absmax.size(); i += lanes()) {
+    const Vector here = load(absmax.data() + i);
+    const auto finite = hn::Le(here, hn::Set(Floats(), kLargestFloat));
+    most = hn::Max(most, hn::IfThenElseZero(finite, here));
+  }
+  float largest = hn::GetLane(hn::MaxOfLanes(Floats(), most));
+  for (; i < absmax.size(); ++i)
+    if (absmax[i] <= kLargestFloat && absmax[i] > largest) largest = absmax[i];
+  return largest;
+}
+
+// What the E4M3 scales of a minishard are in units of, `largest` being the largest value of an element.
+HWY_INLINE float tensor_scale_for(std::span<const float> absmax, float largest) {
+  constexpr float kSmallest = 0x1p-117F;
+  const float quotient = largest_finite(absmax) / (largest * Fp8E4m3::kMaxFinite);
+  const float scale = quotient > kSmallest ? quotient : kSmallest;
+  if (Fp8E4m3::kMaxFinite * scale * largest <= kLargestFloat) return scale;
+  return std::bit_cast<float>(std::bit_cast<std::int32_t>(scale) - 1);
+}
+
 // Each of these makes a vector of scales, and the other way round, `largest` being the largest value
 // of an element.
 struct Fp32Scales {

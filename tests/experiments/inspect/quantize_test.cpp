@@ -110,7 +110,8 @@ TEST_CASE("bits per element are those of payload and scales") {
       {R"({"format": "mxfp6-e3m2"})", 6.25},
       {R"({"format": "mxfp4"})", 4.25},
       {R"({"format": "mxfp4", "block": 8})", 5.0},
-      {R"({"format": "nvfp4"})", 4.5}};
+      {R"({"format": "nvfp4"})", 4.5 + 32.0 / (1 << 17)},
+      {R"({"format": "nvfp4-block"})", 4.5}};
   for (const auto& [options, bits] : formats) {
     CAPTURE(options);
     CHECK(quantize_file(file, options_of(options), std::nullopt).bits_per_element == bits);

@@ -112,6 +112,21 @@ TEST_CASE("scales are made for a whole minishard at once") {
   check(encode(kE4m3), 8.0 * 1024, (4.0 + 2.0) * 1024);  // a register of lanes
 }
 
+TEST_CASE("a scale of the tensor is found among those of its minishard, and divides them") {
+  const BlockFormat nvfp4{ElementFormat::fp4_e2m1,
+                          true,
+                          ScaleFormat::e4m3,
+                          ScaleLayout::contiguous,
+                          16,
+                          equarx::numerics::Rounding::nearest,
+                          true};
+  const Program program = ring_program(RingStyle::full_loop, ElementFormat::bf16, nvfp4, nvfp4);
+  const auto encode = std::ranges::find(program.instructions, Op::encode_scales, &Instruction::op);
+  // 3072 elements; make 8, abs-max 2, scale 1; reads FP32, writes E4M3, and one FP32.
+  check(work_of(program, *encode), 11.0 * 192, (4.0 + 1.0) * 192 + 4.0);
+  CHECK(program.buffers[encode->buffer].bytes == 192 + 4);
+}
+
 TEST_CASE("a cast reads one type from HBM and writes the other there, by hand") {
   Program program = ring_program(RingStyle::full_loop, ElementFormat::fp8_e5m2,
                                  plain(ElementFormat::fp8_e5m2), plain(ElementFormat::fp8_e5m2));

@@ -81,14 +81,25 @@ TEST_CASE("named formats") {
     FAIL("no format " << wanted);
     return BlockFormat{};
   };
-  REQUIRE(named_formats().size() == 14);
+  REQUIRE(named_formats().size() == 15);
   REQUIRE(find("fp16") == BlockFormat{.element = ElementFormat::fp16});
   REQUIRE(find("int8") == BlockFormat{.element = ElementFormat::int8, .scaled = true});
   REQUIRE(find("mxfp4") == BlockFormat{ElementFormat::fp4_e2m1, true, ScaleFormat::e8m0,
                                        ScaleLayout::contiguous, 32});
-  REQUIRE(find("nvfp4") == BlockFormat{ElementFormat::fp4_e2m1, true, ScaleFormat::e4m3,
-                                       ScaleLayout::contiguous, 16});
+  BlockFormat nvfp4{ElementFormat::fp4_e2m1, true, ScaleFormat::e4m3, ScaleLayout::contiguous, 16};
+  REQUIRE(find("nvfp4-block") == nvfp4);
+  nvfp4.tensor_scale = true;
+  REQUIRE(find("nvfp4") == nvfp4);
   REQUIRE(find("mxint8").element == ElementFormat::mxint8);
+}
+
+TEST_CASE("scales are sent behind that of the tensor, if there is one") {
+  BlockFormat format{ElementFormat::fp4_e2m1, true, ScaleFormat::e4m3, ScaleLayout::contiguous, 16};
+  REQUIRE(scales_bytes(format, 256) == 256);
+  REQUIRE(scales_bytes(int8_format(ScaleLayout::strided), 256) == 1024);
+  format.tensor_scale = true;
+  REQUIRE(scales_bytes(format, 256) == 256 + 4);
+  REQUIRE(scales_bytes({}, 0) == 0);
 }
 
 TEST_CASE("formats have the same groups if they have scales for the same elements") {

@@ -96,7 +96,7 @@ TEST_CASE("quantize knows every format, and writes what it dequantized") {
   const std::vector<float> exact = npy_values(kActivations);
   for (const std::string format :
        {"fp32", "bf16", "fp16", "int8", "int4", "fp8-e4m3", "fp8-e5m2", "mxfp8-e4m3", "mxfp8-e5m2",
-        "mxfp6-e2m3", "mxfp6-e3m2", "mxfp4", "mxint8", "nvfp4"}) {
+        "mxfp6-e2m3", "mxfp6-e3m2", "mxfp4", "mxint8", "nvfp4", "nvfp4-block"}) {
     CAPTURE(format);
     const std::string output = (directory.path() / (format + ".npy")).string();
     const std::string table =

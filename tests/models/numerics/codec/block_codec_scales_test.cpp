@@ -74,3 +74,82 @@ TEST_CASE("E4M3 scales: rounded, from the smallest to the largest") {
   REQUIRE(scale_of(1e-9F) == 0x1p-9F);
   REQUIRE(std::isnan(scale_of(kNan)));
 }
+
+namespace {
+
+BlockFormat nvfp4(bool tensor_scale = true) {
+  BlockFormat format = format_of(ElementFormat::fp4_e2m1, ScaleFormat::e4m3, 16);
+  format.tensor_scale = tensor_scale;
+  return format;
+}
+
+double sqnr_db(const Floats& values, const Floats& decoded) {
+  double signal = 0.0;
+  double noise = 0.0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    signal += double{values[i]} * values[i];
+    noise += std::pow(double{decoded[i]} - values[i], 2.0);
+  }
+  return 10.0 * std::log10(signal / noise);
+}
+
+}  // namespace
+
+TEST_CASE("a scale of the tensor makes NVFP4's error the same for all deviations") {
+  std::mt19937 random(3);
+  const Floats normal = draw_many(Kind::normal, 1 << 17, random);
+  for (const float deviation : {1.0F, 1e-4F, 1e4F, 1e-30F, 1e30F}) {
+    CAPTURE(deviation);
+    Floats values = normal;
+    for (float& value : values) value *= deviation;
+    // 20.4 dB: NVIDIA's two-level scale by an independent implementation in numpy.
+    CHECK(sqnr_db(values, run<BlockCodec>(nvfp4(), values).values) == Approx(20.4).margin(0.1));
+    const bool in_range = deviation == 1.0F;  // of E4M3 alone
+    CHECK((sqnr_db(values, run<BlockCodec>(nvfp4(false), values).values) > 20.0) == in_range);
+  }
+}
+
+TEST_CASE("the scale of the tensor is its abs-max over 6 x 448, sent before the others") {
+  Floats values(48, 0.0F);
+  values[0] = -2688.0F;
+  values[20] = 6.0F;
+  const Result r = run<BlockCodec>(nvfp4(), values);
+  float sent = 0.0F;
+  REQUIRE(r.wire_scales.size() == 4 + 3);
+  std::memcpy(&sent, r.wire_scales.data(), sizeof sent);
+  CHECK(sent == 1.0F);
+  CHECK(r.scales == Floats{448.0F, 1.0F, 0.0F});
+  CHECK(r.values == values);
+}
+
+TEST_CASE("what is not finite has no part in the scale of the tensor") {
+  Floats values(48, 6.0F);
+  values[0] = kInf;
+  values[17] = kNan;
+  values[40] = 3.0F;
+  const Result r = run<BlockCodec>(nvfp4(), values);
+  CHECK(std::isnan(r.values[1]));
+  CHECK(std::isnan(r.values[31]));
+  CHECK(Floats(r.values.begin() + 32, r.values.end()) == Floats(values.begin() + 32, values.end()));
+}
+
+TEST_CASE("with a scale of the tensor the largest floats stay finite, and zeros zero") {
+  for (float most : {kMax, std::nextafter(kMax, 0.0F), 3e38F, kTiny, 1e-40F}) {
+    CAPTURE(most);
+    const Result r = run<BlockCodec>(nvfp4(), Floats(16, most));
+    CHECK(std::isfinite(r.values[0]));
+    CHECK(std::abs(r.values[0] - most) <= most * 0x1p-3F + 0x1p-126F);
+  }
+  CHECK(run<BlockCodec>(nvfp4(), Floats(40, 0.0F)).values == Floats(40, 0.0F));
+}
+
+TEST_CASE("a scale of the tensor is for E4M3 scales") {
+  BlockFormat format = nvfp4();
+  for (const ScaleFormat other : {ScaleFormat::fp32, ScaleFormat::bf16, ScaleFormat::e8m0}) {
+    format.scale = other;
+    REQUIRE_THROWS_WITH(BlockCodec(format), ContainsSubstring("that is for nvfp4"));
+  }
+  format.scaled = false;
+  format.element = ElementFormat::bf16;
+  REQUIRE_THROWS_WITH(BlockCodec(format), ContainsSubstring("that is for nvfp4"));
+}

@@ -47,6 +47,11 @@ inline std::vector<BlockFormat> scaled_formats() {
       }
     }
   }
+  for (auto element : kScaledElements)
+    for (std::size_t block : {0, 5, 16}) {
+      const ScaleLayout layout = block == 0 ? ScaleLayout::strided : ScaleLayout::contiguous;
+      formats.push_back({element, true, ScaleFormat::e4m3, layout, block, Rounding::nearest, true});
+    }
   return formats;
 }
 
@@ -73,7 +78,7 @@ void on_every_target(Check check) {
 inline std::string describe(const BlockFormat& format) {
   return std::string(name(format.element)) + (format.scaled ? " scaled " : " plain ") +
          std::string(name(format.scale)) + " " + std::string(name(format.layout)) + " " +
-         std::to_string(format.block);
+         std::to_string(format.block) + (format.tensor_scale ? " below the tensor's" : "");
 }
 
 // What a codec makes of a minishard that it sees in pieces that end at `cuts`. Each piece has a
@@ -90,7 +95,7 @@ Result run(const BlockFormat& format, const Floats& input, const std::vector<std
   Result r;
   r.absmax.assign(scale_count(format, count), 0.0F);
   r.scales.resize(r.absmax.size());
-  r.wire_scales.resize(r.absmax.size() * scale_bytes(format.scale));
+  r.wire_scales.resize(scales_bytes(format, r.absmax.size()));
   r.values.resize(count);
   r.sums.resize(count);
   const auto each_piece = [&](auto act) {

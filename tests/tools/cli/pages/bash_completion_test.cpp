@@ -78,7 +78,7 @@ TEST_CASE("built-in chips are completed, beside files") {
 }
 
 TEST_CASE("values are completed that the schema lists, with and without an equals sign") {
-  CHECK(completed({"equarx-sim", "quantize", "--format", "nv"}) == Words{"nvfp4"});
+  CHECK(completed({"equarx-sim", "quantize", "--format", "nv"}) == Words{"nvfp4", "nvfp4-block"});
   CHECK(completed({"equarx-sim", "quantize", "--format", "=", "mxfp8"}) ==
         Words{"mxfp8-e4m3", "mxfp8-e5m2"});
   CHECK(completed({"equarx-sim", "quantize", "--layout", ""}) == Words{"contiguous", "strided"});
