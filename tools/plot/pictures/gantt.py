@@ -23,6 +23,7 @@ class Look:
 
 
 CORE_LOOKS = {
+    "cast": Look("cast", "#9ecae1", ".."),
     "find scales": Look("find scales", "#fdd0a2"),
     "encode scales": Look("encode scales", "#fd8d3c", "xxxx"),
     "quantize": Look("quantize", "#f6e27f", "\\\\\\\\"),
@@ -30,6 +31,7 @@ CORE_LOOKS = {
     "add": Look("add (sums in the wire format)", "#74c476", "||||"),
     "reduce": Look("reduce", "#238b45", "++", dark=True),
     "dequantize": Look("dequantize", "#c7e9c0", "////"),
+    "cast back": Look("cast back", "#9ecae1", "//"),
     "store": Look("store", "#d9d9d9", "----"),
     "barrier": Look("barrier", "#bdbdbd", "oo"),
     "send": Look("start a DMA (send)", style.INK, dark=True),

@@ -5,7 +5,7 @@ import pathlib
 CHIPS = ["(0,0)", "(0,1)"]
 LINKS_PID = 3
 ALL_CORE = ["find scales", "encode scales", "send", "quantize", "idle", "wait", "accumulate", "add", "reduce",
-            "dequantize", "store", "barrier", "other work"]
+            "dequantize", "store", "barrier", "cast", "cast back", "other work"]
 
 
 def place(phase: str, microshard: int) -> dict:
