@@ -33,7 +33,7 @@ def draw(rows: list[Row]) -> Figure:
         check_whole(row, PARTS)
     right = PARTS_AT + PART_PITCH * (len(PARTS) - 1) + style.EDGE
     figure, [axes] = style.frame(12, BAR_PITCH_INCHES * (len(rows) + 0.2),
-                                 style.Margins(left=_label_room(rows), right=right, head=1.4))
+                                 style.Margins(left=_label_room(rows), right=right, head=1.62))
     for place, row in enumerate(rows):
         _draw_bar(axes, place, row)
     _mark_baseline(axes, rows)
@@ -41,8 +41,8 @@ def draw(rows: list[Row]) -> Figure:
     _write_numbers(axes, rows)
 
     style.caption(figure, "Where the time goes", f"{subject.one_size(rows)}; what its busiest link direction does")
-    style.legend(figure, [[*(Patch(label=part.name, **part.look()) for part in PARTS),
-                           Line2D([], [], label=f"time of {subject.baseline(rows)}", **BASELINE_LINE)]])
+    style.legend(figure, [[Patch(label=part.name, **part.look()) for part in PARTS],
+                          [Line2D([], [], label=f"time of {subject.baseline(rows)}", **BASELINE_LINE)]])
     return figure
 
 
