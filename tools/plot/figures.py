@@ -8,8 +8,8 @@ import typing
 
 from matplotlib.figure import Figure
 
-from pictures import gantt, links, pareto, sweep
-from read import csv_file, held, point_files, result, trace_file, tuned
+from pictures import gantt, links, pareto, sensitivity, sweep
+from read import csv_file, held, point_files, result, sensitivities, trace_file, tuned
 from read.errors import InputError, TooMuch
 from read.points import Points
 from read.row import Row
@@ -108,6 +108,12 @@ def of_study(arguments: argparse.Namespace, kinds: dict) -> Figures:
 def of_links(arguments: argparse.Namespace) -> Figures:
     """The links of one collective; if there is a choice, the file is named after it."""
     return {_named(arguments, arguments.label): links.draw(result.read(arguments.inputs[0], arguments.label))}
+
+
+def of_sensitivity(arguments: argparse.Namespace) -> Figures:
+    """What the times of all collectives, or of the one that is named, depend on."""
+    found = sensitivities.read(arguments.inputs[0], arguments.label)
+    return {_named(arguments, arguments.label): sensitivity.draw(found)}
 
 
 def of_trace(arguments: argparse.Namespace) -> Figures:

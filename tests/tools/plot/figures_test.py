@@ -53,6 +53,13 @@ class Figures(PictureCase):
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
         self.check_pictures(ran.stdout.split(), ["links_two_shot_8"])
 
+    def test_sensitivities_of_all_collectives_or_of_the_one_that_is_named(self):
+        made_up_run.write_result(self.folder / "result.json", made_up_run.sensitivities())
+        self.check_pictures(self.run_plot("sensitivity", "result.json").stdout.split(), ["sensitivity"])
+        ran = self.run_plot("sensitivity", "result.json", "--label", "int8")
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        self.check_pictures(ran.stdout.split(), ["sensitivity_int8"])
+
 
 if __name__ == "__main__":
     unittest.main()

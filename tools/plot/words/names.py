@@ -10,6 +10,17 @@ def collective_text(config: dict) -> str:
     return f"{COLLECTIVES[config.get('collective', 'all-reduce')]} of {_tensor(config['tensor'])}"
 
 
+def run_text(config: dict) -> str:
+    """What a run times: the collective, or with a workload the whole phase of the model."""
+    if "workload" not in config:
+        return collective_text(config)
+    workload = config["workload"]
+    model, batch = workload["model"].rsplit("/", 1)[-1], workload["batch"]
+    if workload["phase"] == "prefill":
+        return f"Prefill of {model}, {workload['tokens']} tokens x {batch}"
+    return f"Decoding of {model}, one token each of {batch} sequences of {workload['context']}"
+
+
 def machine_text(config: dict, chips: int) -> str:
     """Chips and how they are connected."""
     return f"{chips} x {config['hardware']}, {topology_text(config['topology'])}"

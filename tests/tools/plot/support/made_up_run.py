@@ -32,6 +32,35 @@ def result(lengths: list[int], wraparound: bool = False, busy=lambda start, end:
                       "links": grid_links(lengths, wraparound, busy)} for label in labels]}
 
 
+# Value with its unit, class, relative uncertainty, elasticity of the first collective's time.
+PARAMETERS = {
+    "link_bandwidth": ("45 GB/s", "datasheet", 0.0, -0.9),
+    "barrier_time": ("380 ns", "assumed", 0.5, 0.3),
+    "hop_latency": ("360 ns", "calibrated", 0.02, 0.001),
+    "wait_overhead": ("10 ns", "assumed", 0.4, 0.0009),
+    "vector_rate": ("6 Top/s", "datasheet", 0.0, 0.0),
+}
+
+
+def sensitivities(labels=("bf16", "int8")) -> dict:
+    """What `equarx-sim run CONFIG --json --sensitivity` prints, as far as pictures need it.
+
+    The time of each collective depends half as much on everything as that of the one before it.
+    """
+    content = result([4, 2], labels=labels)
+    content["parameters"] = {name: {"value": value, "class": provenance}
+                             for name, (value, provenance, _, _) in PARAMETERS.items()}
+    content["parameters"]["barrier_time"]["range"] = ["20 ns", "740 ns"]
+    content["parameters"] |= {"links": {"value": 4, "class": "datasheet"},
+                              "collective_startup": {"value": "0 s", "class": "assumed", "range": ["0 s", "5 us"]}}
+    content["sensitivity"] = [
+        {"parameter": name, "value": 1.0, "class": provenance, "relative_uncertainty": uncertainty,
+         "runs": [{"label": label, "time": elasticity / 2**place, "speedup": 0.0}
+                  for place, label in enumerate(labels)]}
+        for name, (_, provenance, uncertainty, elasticity) in PARAMETERS.items()]
+    return content
+
+
 def tuning(members: int, max_nmse: float | None = None, max_time_s: float | None = None) -> dict:
     """What `equarx-sim tune CONFIG --json` prints, as far as pictures need it: twice the time, a third of the error."""
     config = result([4, 2])["config"]

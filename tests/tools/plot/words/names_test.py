@@ -19,6 +19,15 @@ class Names(unittest.TestCase):
         shaped = dict(config, tensor={"shape": [3, 5], "dtype": "fp32"})
         self.assertEqual(names.collective_text(shaped), "AllGather of fp32[3, 5]")
 
+    def test_a_run_is_of_a_collective_or_of_a_phase_of_a_model(self):
+        config = {"collective": "all-gather", "tensor": {"bytes": "1 MiB", "dtype": "bf16"}}
+        self.assertEqual(names.run_text(config), "AllGather of 1 MiB of bf16")
+        prefill = {"model": "models/my.json", "phase": "prefill", "tokens": 4096, "batch": 2}
+        self.assertEqual(names.run_text(config | {"workload": prefill}), "Prefill of my.json, 4096 tokens x 2")
+        decode = {"model": "gemma3-27b", "phase": "decode", "context": 512, "batch": 8}
+        self.assertEqual(names.run_text(config | {"workload": decode}),
+                         "Decoding of gemma3-27b, one token each of 8 sequences of 512")
+
 
 if __name__ == "__main__":
     unittest.main()

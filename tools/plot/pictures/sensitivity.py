@@ -1,0 +1,139 @@
+"""What the times depend on: the elasticity of each collective's time in each parameter of the chip, as a tornado."""
+import dataclasses
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter
+
+from drawing import columns, style
+from read.errors import InputError
+from read.sensitivities import Parameter, Sensitivities
+
+# Smaller ones change no digit that a time is read to.
+LEAST = 0.001
+# One for each collective; hatches tell them apart without colours.
+LOOKS = [{"facecolor": colour, "hatch": hatch, "edgecolor": style.INK, "linewidth": 0.7} for colour, hatch in
+         [("#999999", ""), ("#a6cee3", "////"), ("#fdd0a2", "xxxx"), ("#c7e9c0", "...."), ("#cab2d6", "\\\\\\\\"),
+          ("#ffffff", "||||"), ("#f6e27f", "++++"), ("#fb9a99", "----")]]
+ZERO_LINE = {"color": style.INK, "linewidth": 1}
+PER_CENT = 100
+# In inches, and in places from one parameter to the next.
+BAR_INCHES, GAP_INCHES, GROUP_WIDTH = 0.2, 0.16, 0.8
+INCHES_PER_LETTER = 0.078
+ROOM = 0.03
+LEGEND_COLUMNS = 4
+# Columns end here, in inches right of the panel: those of a parameter, then those of each of its bars.
+COLUMNS_AT = {"value": 0.95, "class": 1.85, "uncertain by": 2.8}
+BAR_COLUMNS_AT = {"elasticity": 3.7, "contribution": 4.65}
+NONE = "-"
+
+
+@dataclasses.dataclass(frozen=True)
+class Bar:
+    """One collective's elasticity in one parameter."""
+
+    place: float
+    label: str
+    parameter: Parameter
+
+    @property
+    def elasticity(self) -> float:
+        """By how many per cent the time changes if the parameter grows by 1 %."""
+        return self.parameter.elasticities[self.label]
+
+
+def draw(found: Sensitivities) -> Figure:
+    """A group of bars for each parameter, the largest first; a bar for each collective, in the legend's order."""
+    if len(found.labels) > len(LOOKS):
+        raise InputError(f"{len(found.labels)} collectives cannot be told apart; {len(LOOKS)} at most can: "
+                         "choose one with --label")
+    parameters = _shown(found)
+    legend_rows = _legend(found.labels)
+    bars = [bar for place, parameter in enumerate(parameters) for bar in _group(place, parameter, found.labels)]
+    left = 2 * style.EDGE + INCHES_PER_LETTER * max(len(parameter.name) for parameter in parameters)
+    figure, [axes] = style.frame(
+        13, len(parameters) * (BAR_INCHES * len(found.labels) + GAP_INCHES),
+        style.Margins(left=left, right=max(BAR_COLUMNS_AT.values()) + style.EDGE,
+                      head=style.LEGEND_DROP + style.LEGEND_PITCH * len(legend_rows) + 0.4))
+    looks = dict(zip(found.labels, LOOKS))
+    for bar in bars:
+        axes.barh(bar.place, bar.elasticity, height=GROUP_WIDTH / len(found.labels), **looks[bar.label])
+    _label_axes(axes, parameters, bars)
+    _write_parameters(axes, parameters)
+    _write_bars(axes, bars)
+    style.caption(figure, "What the time depends on",
+                  f"{found.what} on {found.machine}{_left_out(len(found.parameters) - len(parameters))}"
+                  f"{_without(found.without)}",
+                  f"{style.SIMULATED}; contribution: |elasticity| x uncertainty, by which the time is uncertain for "
+                  "this parameter alone")
+    style.legend(figure, legend_rows)
+    return figure
+
+
+def _largest(parameter: Parameter) -> float:
+    return max(map(abs, parameter.elasticities.values()))
+
+
+def _shown(found: Sensitivities) -> list[Parameter]:
+    """Those that a time depends on, the largest first."""
+    shown = [parameter for parameter in found.parameters if _largest(parameter) >= LEAST]
+    if not shown:
+        raise InputError(f"there is nothing to draw: all elasticities are below {LEAST:g}")
+    return sorted(shown, key=_largest, reverse=True)
+
+
+def _left_out(count: int) -> str:
+    many = "parameter" if count == 1 else "parameters"
+    return f"; left out: {count} {many} with elasticities below {LEAST:g}" if count else ""
+
+
+def _without(names: list[str]) -> str:
+    """Without it one would think that the time is certain as far as these parameters go."""
+    who = names[0] if len(names) == 1 else f"{len(names)} parameters"
+    return f"; uncertain, but 0 and so without one: {who}" if names else ""
+
+
+def _group(place: int, parameter: Parameter, labels: list[str]) -> list[Bar]:
+    pitch = GROUP_WIDTH / len(labels)
+    return [Bar(place + (i - (len(labels) - 1) / 2) * pitch, label, parameter) for i, label in enumerate(labels)]
+
+
+def _label_axes(axes: Axes, parameters: list[Parameter], bars: list[Bar]) -> None:
+    axes.set_yticks(range(len(parameters)), [parameter.name for parameter in parameters])
+    axes.set_ylim(len(parameters) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="y", visible=False)
+    ends = [0.0, *(bar.elasticity for bar in bars)]
+    room = ROOM * (max(ends) - min(ends))
+    axes.set_xlim(min(ends) - room, max(ends) + room)
+    axes.axvline(0, **ZERO_LINE)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.set_xlabel("elasticity: change of the time, in %, if the parameter grows by 1 % (left: faster)")
+
+
+def _write_parameters(axes: Axes, parameters: list[Parameter]) -> None:
+    texts = {"value": [parameter.value for parameter in parameters],
+             "class": [parameter.provenance for parameter in parameters],
+             "uncertain by": [f"{PER_CENT * parameter.uncertainty:.3g} %" if parameter.uncertainty else NONE
+                              for parameter in parameters]}
+    for head, inches in COLUMNS_AT.items():
+        columns.write(axes, inches, head, range(len(parameters)), texts[head], [False] * len(parameters))
+
+
+def _write_bars(axes: Axes, bars: list[Bar]) -> None:
+    texts = {"elasticity": [f"{bar.elasticity:+.3f}" for bar in bars],
+             "contribution": [_contribution(bar) for bar in bars]}
+    for head, inches in BAR_COLUMNS_AT.items():
+        columns.write(axes, inches, head, [bar.place for bar in bars], texts[head], [False] * len(bars))
+
+
+def _contribution(bar: Bar) -> str:
+    """Of a parameter that is taken as exact there is none."""
+    uncertainty = bar.parameter.uncertainty
+    return f"{PER_CENT * abs(bar.elasticity) * uncertainty:.2f} %" if uncertainty else NONE
+
+
+def _legend(labels: list[str]) -> list[list[Patch]]:
+    handles = [Patch(label=label, **look) for label, look in zip(labels, LOOKS)]
+    return [handles[first:first + LEGEND_COLUMNS] for first in range(0, len(handles), LEGEND_COLUMNS)]
