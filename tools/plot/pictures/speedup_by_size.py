@@ -6,7 +6,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MultipleLocator
 
 from drawing import style, ticks
-from pictures import series, subject
+from pictures import intervals, series, subject
 from read import paper
 from read.row import Row
 from read.rows import the_only
@@ -35,10 +35,11 @@ def draw(rows: list[Row]) -> Figure:
             axes.axvspan(axes.get_xlim()[0], paper.GAIN_FROM_BYTES, zorder=0, **NO_GAIN)
         axes.axhline(1, color=style.INK, linewidth=1)
         _draw_lines(axes, group, looks)
+        intervals.draw(axes, series.lines(group), intervals.SPEEDUP, looks)
         if paper.same_machine(group[0]):
             _mark_paper(axes, looks)
 
-    highest = max(row.number("speedup") for row in rows)
+    highest = max([*(row.number("speedup") for row in rows), *intervals.ends(rows, intervals.SPEEDUP)])
     top = max(highest * ROOM_ABOVE, LEAST_TOP)
     panels[0].set_ylim(0, top)
     step = next((step for step in TICK_STEPS if top / step <= MOST_TICKS), TICK_STEPS[-1])
@@ -82,4 +83,5 @@ def _legend(looks: dict[str, style.Look], rows: list[Row]) -> list[list]:
     if any(map(paper.same_chip, rows)):
         marks.append(Patch(label=f"paper: no gain below {below}", **NO_GAIN))
     runs.append(Line2D([], [], color=style.INK, linewidth=1, label="as fast as the baseline"))
+    runs += intervals.handles(rows, intervals.SPEEDUP)
     return [runs, marks] if marks else [runs]

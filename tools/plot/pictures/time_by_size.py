@@ -3,7 +3,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from drawing import style, ticks
-from pictures import series, subject
+from pictures import intervals, series, subject
 from read.row import Row
 from read.rows import the_only
 from words import quantities
@@ -29,8 +29,9 @@ def draw(rows: list[Row]) -> Figure:
                       color=look.colour, marker=look.marker, linestyle=look.line)
             axes.plot(sizes, [row.positive("lower_bound_s") for row in line],
                       color=look.colour, marker=look.marker, **BOUND_LINE)
+        intervals.draw(axes, series.lines(group), intervals.TIME, looks)
 
-    times = [row.number("time_s") for row in rows]
+    times = [*(row.number("time_s") for row in rows), *intervals.ends(rows, intervals.TIME)]
     panels[0].set_yscale("log")
     panels[0].set_ylim(min(times) / ROOM_BELOW, max(times) * ROOM_ABOVE)
     ticks.log_axis(panels[0].yaxis, quantities.time_text)
@@ -38,7 +39,7 @@ def draw(rows: list[Row]) -> Figure:
     style.caption(figure, f"Time of one {subject.collective(rows)} against tensor size",
                   f"{the_only(rows, 'hardware')}; no schedule can be faster than the lower bound: "
                   "the bytes of the busiest link direction over its bandwidth")
-    style.legend(figure, [_legend(looks)])
+    style.legend(figure, [[*_legend(looks), *intervals.handles(rows, intervals.TIME)]])
     return figure
 
 

@@ -30,6 +30,14 @@ class PointCells(PictureCase):
         self.assertEqual([row.text(name) for name in ("tensor_bytes", "values", "model", "phase", "tokens", "batch")],
                          ["60", "files", "m", "prefill", "7", "2"])
 
+    def test_ends_of_intervals_where_there_are_some(self):
+        [plain, quick] = made_up_sweep.lines(axes={"/x": [1]})
+        ends = {"time_low_s": 1e-6, "time_high_s": 3e-6, "speedup_low": 1.25, "speedup_high": 1.75}
+        quick["run"]["uncertainty"] = {"samples": 200} | ends
+        rows = self.rows([plain, quick])
+        self.assertEqual({end: rows[1].number(end) for end in ends}, ends)
+        self.assertFalse(any(map(rows[0].has, ends)))
+
     def test_broken_lines_are_named(self):
         for change in ({"tensor": {}}, {"topology": 7}, {"collectives": []}, {"collective": "all"},
                        {"tensor": {"bytes": "many", "dtype": "bf16", "values": {"distribution": "normal"}}}):
