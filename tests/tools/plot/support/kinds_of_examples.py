@@ -35,6 +35,7 @@ DRAWN = {
                   HELD, "/tensor/bytes=2 MiB"],
         "gantt": ["--from", "0us", "--to", "5us"],
         "pareto": [],
+        "sensitivity": [],
     },
     "torus_or_ring": {
         "time": [HELD, "/collectives/torus/format=bf16"],
@@ -60,7 +61,8 @@ DRAWN = {
     },
 }
 # Their input is not the results of a sweep.
-INPUTS = {"links": "links.json", "gantt": "trace.json", "pareto": "tuned.json", "study": "."}
+INPUTS = {"links": "links.json", "gantt": "trace.json", "pareto": "tuned.json", "sensitivity": "sensitivity.json",
+          "study": "."}
 
 
 def check(case: unittest.TestCase, plot, kinds: list[str], results: pathlib.Path) -> None:
