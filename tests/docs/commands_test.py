@@ -17,7 +17,7 @@ import sandbox
 from not_run import NOT_RUN
 
 PROGRAM = PAGE = ""
-WHOLE = {"docs/tutorial.md"}
+WHOLE = {"docs/calibrate.md", "docs/tutorial.md"}
 FROM_CLONE = {"README.md", "docs/tutorial.md"}  # these tell readers themselves where the program is
 OUTPUT = "text"  # language of the blocks that show what is printed
 ANYTHING = "..."
