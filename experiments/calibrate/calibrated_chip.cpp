@@ -23,6 +23,9 @@ std::string observations_text(const CalibrationTask& task) {
   return fmt::format("{} ({})", fmt::join(whats, "; "), fmt::join(sources, "; "));
 }
 
+/// What differs beyond is nothing that anybody measures.
+double rounded_for_people(double value) { return std::stod(fmt::format("{:.5g}", value)); }
+
 hardware::Parameter fitted_parameter(const FittedParameter& found,
                                      const std::string& observations) {
   hardware::Parameter parameter;
@@ -81,7 +84,8 @@ hardware::Chip calibrated_chip(const CalibrationTask& task, const CalibrationRes
     const Measurement& measurement = task.measurements[i];
     calibration.observations.push_back({measurement.what, measurement.source, measurement.role,
                                         measurement.dimension, measurement.measured,
-                                        measurement.standard_error, result.rows[i].simulated});
+                                        measurement.standard_error,
+                                        rounded_for_people(result.rows[i].simulated)});
   }
   chip.calibration.reset();
   if (!calibration.parameters.empty()) chip.calibration = std::move(calibration);
