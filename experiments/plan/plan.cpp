@@ -177,4 +177,18 @@ Plan make_plan(const config::ExperimentConfig& config, Look look) {
   return value_or_throw(try_plan(config, look));
 }
 
+Plan on_chip(Plan plan, const hardware::Chip& chip) {
+  plan.config.chip = chip;
+  plan.config.topology.planned = nullptr;  // its links are those of the chip
+  if (plan.workload) plan.workload = plan_workload(plan.config);
+  Site site(plan.config);
+  for (PlannedCollective& collective : plan.collectives)
+    for (CollectivePlan& candidate : collective.candidates) {
+      candidate.costs = program_costs(candidate.program, chip);
+      candidate.simulated =
+          value_or_throw(plan_machine(candidate.config.algorithm, candidate.program, site));
+    }
+  return plan;
+}
+
 }  // namespace equarx::plan

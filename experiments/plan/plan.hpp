@@ -59,4 +59,8 @@ OrObstacle<Plan> try_plan(const config::ExperimentConfig& config, Look look = Lo
 /// try_plan() for who has no other way. @throws InputError
 Plan make_plan(const config::ExperimentConfig& config, Look look = Look::at_it);
 
+/// The same programs on another chip: costs, links and the workload's operations are made anew, and what was
+/// checked before is not checked again. @throws InputError if a workload does not fit that chip
+Plan on_chip(Plan plan, const hardware::Chip& chip);
+
 }  // namespace equarx::plan

@@ -13,15 +13,15 @@ struct Timing {
   double speedup = 0.0;  ///< the baseline's time / this time
 };
 
-/// The configuration of `result` for many runs on chips that differ from its own in parameters: with the
+/// A plan of what `result` is of, for many runs on chips that differ from its own in parameters: with the
 /// algorithms that were chosen, by whichever engine befits, without values, and without intervals.
-config::ExperimentConfig for_other_chips(const ExperimentResult& result);
+plan::Plan for_other_chips(const ExperimentResult& result);
 
 /// Times of the collectives of for_other_chips() on a chip, in their order. Empty if one of them fails.
 /// @throws InputError if that chip cannot run them
-std::vector<Timing> time_on(config::ExperimentConfig config, const hardware::Chip& chip);
+std::vector<Timing> time_on(const plan::Plan& plan, const hardware::Chip& chip);
 
 /// Whether time_on() may be called from several threads at once: not where SimGrid has to simulate.
-bool can_run_side_by_side(const config::ExperimentConfig& config);
+bool can_run_side_by_side(const plan::Plan& plan);
 
 }  // namespace equarx::run

@@ -22,17 +22,17 @@ std::vector<Elasticity> slopes(const std::vector<Timing>& below, const std::vect
   return slopes;
 }
 
-std::optional<Sensitivity> find_sensitivity(const config::ExperimentConfig& config,
+std::optional<Sensitivity> find_sensitivity(const plan::Plan& plan,
                                             const hardware::ParameterInfo& info) {
-  const hardware::Parameter& parameter = config.chip.*info.member;
+  const hardware::Parameter& parameter = plan.config.chip.*info.member;
   const bool at_most =
       info.kind == hardware::ParameterKind::ratio && parameter.value * (1.0 + kStep) > 1.0;
   const double high = at_most ? 1.0 / parameter.value : 1.0 + kStep;
   const double low = 1.0 - kStep;
   const auto timed_at = [&](double factor) {
-    hardware::Chip chip = config.chip;
+    hardware::Chip chip = plan.config.chip;
     (chip.*info.member).value *= factor;
-    return time_on(config, chip);
+    return time_on(plan, chip);
   };
   const std::vector<Timing> below = timed_at(low);
   const std::vector<Timing> above = timed_at(high);
@@ -54,16 +54,16 @@ double largest(const Sensitivity& sensitivity) {
 std::vector<Sensitivity> find_sensitivities(const ExperimentResult& result, unsigned threads) {
   const auto fails = [](const RunResult& run) { return run.failure.has_value(); };
   if (std::ranges::any_of(result.runs, fails)) return {};
-  const config::ExperimentConfig config = for_other_chips(result);
+  const plan::Plan plan = for_other_chips(result);
   std::vector<const hardware::ParameterInfo*> asked;
   for (const hardware::ParameterInfo& info : hardware::parameters())
-    if (info.kind != hardware::ParameterKind::count && (config.chip.*info.member).value > 0.0)
+    if (info.kind != hardware::ParameterKind::count && (plan.config.chip.*info.member).value > 0.0)
       asked.push_back(&info);
   std::vector<std::optional<Sensitivity>> found(asked.size());
   if (threads == 0) threads = values::default_threads();
   process::for_each_side_by_side(
-      asked.size(), can_run_side_by_side(config) ? threads : 1,
-      [&](std::size_t i) { found[i] = find_sensitivity(config, *asked[i]); });
+      asked.size(), can_run_side_by_side(plan) ? threads : 1,
+      [&](std::size_t i) { found[i] = find_sensitivity(plan, *asked[i]); });
   std::vector<Sensitivity> sensitivities;
   for (std::optional<Sensitivity>& one : found)
     if (one) sensitivities.push_back(*std::move(one));

@@ -32,15 +32,15 @@ Interval interval_of(std::vector<double> values) {
 std::vector<std::vector<Timing>> sample(const ExperimentResult& result,
                                         const std::function<void(const std::string&)>& progress,
                                         unsigned threads) {
-  const config::ExperimentConfig config = for_other_chips(result);
-  const hardware::ChipSampler sampler(config.chip);
+  const plan::Plan plan = for_other_chips(result);
+  const hardware::ChipSampler sampler(plan.config.chip);
   const config::UncertaintyConfig& asked = result.config.uncertainty;
   std::vector<std::vector<Timing>> timings(asked.samples);
   std::mutex mutex;
   std::uint32_t done = 0;
   process::for_each_side_by_side(
-      timings.size(), can_run_side_by_side(config) ? threads : 1, [&](std::size_t number) {
-        timings[number] = time_on(config, sampler.draw(asked.seed, number));
+      timings.size(), can_run_side_by_side(plan) ? threads : 1, [&](std::size_t number) {
+        timings[number] = time_on(plan, sampler.draw(asked.seed, number));
         const std::lock_guard lock(mutex);
         progress(fmt::format("uncertainty: chip {} of {}", ++done, timings.size()));
       });
