@@ -95,6 +95,7 @@ StudyRow read_row(input::ObjectReader reader, const std::string& pointer) {
                               "is not above 0; leave it out if it is not known");
   }
   row.source = reader.text("source");
+  if (reader.has("misses")) row.misses = reader.text("misses");
   reader.finish();
   return row;
 }

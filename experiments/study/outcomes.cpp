@@ -97,6 +97,10 @@ std::optional<bool> StudyOutcome::within_interval() const {
   return std::abs(away) <= std::hypot(std::max(0.0, model), row.standard_error.value_or(0.0));
 }
 
+bool StudyOutcome::as_known() const {
+  return row.misses.empty() ? within_tolerance() : simulated && !within_tolerance();
+}
+
 std::vector<StudyOutcome> compare(const Study& study, const StudyPoints& points,
                                   const std::vector<sweep::KeyedPoint>& keyed,
                                   const sweep::SweepStore& store) {

@@ -42,6 +42,8 @@ struct StudyOutcome {
   /// Whether the expected value is no farther from the simulated one than both errors together: half of the
   /// interval on that side, and the standard error of what is expected. None without an interval, or of a limit.
   std::optional<bool> within_interval() const;
+  /// Whether it is as the study says: within the tolerance, or simulated and outside it if that is known.
+  bool as_known() const;
 };
 
 /// Finds each row's figure in the results. `points` are those of `study`, and check_study() let both pass;

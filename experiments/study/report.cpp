@@ -90,6 +90,7 @@ constexpr Column kColumns[] = {
     {"within_interval",
      [](const StudyOutcome& outcome) { return yes_or_no(outcome.within_interval()); }},
     {"source", [](const StudyOutcome& outcome) { return outcome.row.source; }},
+    {"misses", [](const StudyOutcome& outcome) { return outcome.row.misses; }},
 };
 
 std::string rows_csv(const std::vector<StudyOutcome>& outcomes) {
@@ -121,7 +122,8 @@ input::Json study_json(const Study& study, const std::vector<StudyOutcome>& outc
                             {"low", input::or_null(low_of(outcome))},
                             {"high", input::or_null(high_of(outcome))},
                             {"standard_error", input::or_null(outcome.row.standard_error)},
-                            {"source", outcome.row.source}});
+                            {"source", outcome.row.source},
+                            {"misses", outcome.row.misses}});
   return json;
 }
 
@@ -192,6 +194,9 @@ std::string to_table(const Study& study, const std::vector<StudyOutcome>& outcom
       fmt::format("{}\n({})\n\n{}\n", study.title, study.source, outcomes_table(outcomes));
   text += summary(outcomes);
   for (const std::string& note : study.notes) text += fmt::format("  {}\n", note);
+  for (const StudyOutcome& outcome : outcomes)
+    if (!outcome.row.misses.empty())
+      text += fmt::format("  Known to miss: {}: {}.\n", outcome.row.what, outcome.row.misses);
   return text;
 }
 

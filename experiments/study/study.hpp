@@ -55,6 +55,7 @@ struct StudyRow {
   std::optional<double>
       standard_error;  ///< of the expected value, in the unit of the metric, if it is known
   std::string source;
+  std::string misses;  ///< why the simulation is known to miss the figure; empty if it is not
 };
 
 /// A study: experiments, and what is expected of them.

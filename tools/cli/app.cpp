@@ -263,7 +263,8 @@ void add_reproduce(CLI::App& app, int& exit_code) {
                    "results/<name of the study>")
       ->type_name(kFolder);
   command->add_flag("--strict", arguments->strict,
-                    "Exit with 1 if any row is outside its stated tolerance");
+                    "Exit with 1 if any row is outside its stated tolerance that is not known to "
+                    "miss");
   add_results_options(*command, *arguments);
   command->callback([arguments, &exit_code] { exit_code = reproduce(*arguments); });
 }

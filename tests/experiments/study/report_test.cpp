@@ -62,10 +62,10 @@ TEST_CASE("a report is CSV and JSON, each complete") {
   CHECK(files == std::vector{output / "rows.csv", output / "study.json"});
   CHECK(content(output / "rows.csv") ==
         "id,what,metric,kind,expected,simulated,ratio,role,tolerance,within,null_model,"
-        "null_within,low,high,standard_error,within_interval,source\n"
+        "null_within,low,high,standard_error,within_interval,source,misses\n"
         "a,\"speed, "
-        "\"\"quoted\"\"\",speedup,equals,1,1,1,calibration,0.01,yes,0.5,no,0.75,1.25,,yes,s\n"
-        "b,\"speed, \"\"quoted\"\"\",speedup,equals,1,,,calibration,0.01,no,,,,,,,s\n");
+        "\"\"quoted\"\"\",speedup,equals,1,1,1,calibration,0.01,yes,0.5,no,0.75,1.25,,yes,s,\n"
+        "b,\"speed, \"\"quoted\"\"\",speedup,equals,1,,,calibration,0.01,no,,,,,,,s,\n");
   const input::Json json = input::parse_json(content(output / "study.json"));
   CHECK(json["title"] == "A study");
   REQUIRE(json["rows"].size() == 2);
