@@ -98,7 +98,7 @@ std::optional<bool> StudyOutcome::within_interval() const {
 }
 
 bool StudyOutcome::as_known() const {
-  return row.misses.empty() ? within_tolerance() : simulated && !within_tolerance();
+  return row.misses.empty() ? within_tolerance() : figure.simulated && !within_tolerance();
 }
 
 std::vector<StudyOutcome> compare(const Study& study, const StudyPoints& points,

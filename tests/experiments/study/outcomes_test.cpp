@@ -138,12 +138,12 @@ TEST_CASE("a row that is known to miss is as known only while it misses") {
   StudyRow row;
   row.expected = 2.0;
   row.tolerance = 0.1;
-  CHECK(StudyOutcome{row, 2.1}.as_known());
-  CHECK_FALSE(StudyOutcome{row, 2.3}.as_known());
+  CHECK(StudyOutcome{row, {2.1, {}, {}}}.as_known());
+  CHECK_FALSE(StudyOutcome{row, {2.3, {}, {}}}.as_known());
   row.misses = "a cost is not modelled";
-  CHECK_FALSE(StudyOutcome{row, 2.1}.as_known());
-  CHECK(StudyOutcome{row, 2.3}.as_known());
-  CHECK_FALSE(StudyOutcome{row}.as_known());  // what was not simulated is no miss
+  CHECK_FALSE(StudyOutcome{row, {2.1, {}, {}}}.as_known());
+  CHECK(StudyOutcome{row, {2.3, {}, {}}}.as_known());
+  CHECK_FALSE(StudyOutcome{row, {}}.as_known());  // what was not simulated is no miss
 }
 
 }  // namespace
