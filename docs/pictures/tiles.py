@@ -14,7 +14,8 @@ EXPERIMENT = {
     "hardware": "tpu-v5e",
     "topology": {"slice": "2x2"},
     "tensor": {"shape": [4096, 4096]},
-    "collectives": [{"algorithm": "torus", "ring": "semi-loop", "format": "int8"}],
+    "collectives": [{"algorithm": "torus", "ring": "semi-loop", "format": "int8",
+                     "cuts": "by-size"}],  # finer than the fastest, to show all levels
     "numerics": "off",
     "simulation": "full",
 }

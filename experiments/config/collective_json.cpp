@@ -23,6 +23,10 @@ constexpr input::EnumNames<collectives::Collective, 5> kCollectives({
     {collectives::Collective::all_to_all, "all-to-all"},
     {collectives::Collective::broadcast, "broadcast"},
 });
+constexpr input::EnumNames<CutMode, 2> kCutModes({
+    {CutMode::fastest, "fastest"},
+    {CutMode::by_size, "by-size"},
+});
 constexpr std::array kRingStyles = {collectives::RingStyle::full_loop,
                                     collectives::RingStyle::semi_loop};
 constexpr input::EnumNames<QuantizedPhases, 3> kQuantizedPhases({
@@ -43,6 +47,14 @@ std::uint32_t read_elements_per_scale(input::ObjectReader& reader, const Collect
         "chooses the minishards of quantized collectives where they are not given; "
         "remove it, or \"minishards\"");
   return static_cast<std::uint32_t>(reader.integer("elements_per_scale", 1, kMostParts));
+}
+
+CutMode read_cut_mode(input::ObjectReader& reader, const CollectiveConfig& config) {
+  if (config.microshards && (config.minishards || !config.format.scaled))
+    throw input::InputError(reader.place_of("cuts"),
+                            "says how minishards and microshards are chosen where they are not "
+                            "given; remove it, or \"microshards\"");
+  return reader.choice_or("cuts", kCutModes, CutMode::fastest);
 }
 
 void refuse(input::ObjectReader& reader, std::span<const std::string_view> keys,
@@ -133,6 +145,7 @@ CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collec
   if (reader.has("elements_per_scale"))
     config.elements_per_scale = read_elements_per_scale(reader, config);
   config.microshards = read_parts(reader, "microshards");
+  if (reader.has("cuts")) config.cuts = read_cut_mode(reader, config);
   config.label = reader.has("label") ? reader.text("label") : default_label(config);
   reader.finish();
   return config;
@@ -213,6 +226,8 @@ input::Json collective_json(const CollectiveConfig& collective, collectives::Col
   if (!collective.minishards && collective.format.scaled)
     json["elements_per_scale"] = collective.elements_per_scale;
   if (collective.microshards) json["microshards"] = *collective.microshards;
+  if (!collective.microshards || (!collective.minishards && collective.format.scaled))
+    json["cuts"] = kCutModes[collective.cuts];
   return json;
 }
 

@@ -94,6 +94,12 @@ struct NamedBlockFormat : numerics::BlockFormat {
   std::string name = "bf16";
 };
 
+/// How the cuts that a configuration does not give are chosen.
+enum class CutMode : std::uint8_t {
+  fastest,  ///< the fastest of some, by simulation
+  by_size,  ///< by the sizes of the parts alone
+};
+
 /// A collective to run: its algorithm, its format on the wire, and how it cuts the tensor.
 struct CollectiveConfig {
   std::string label;
@@ -107,6 +113,9 @@ struct CollectiveConfig {
       collectives::kDefaultElementsPerScale;  ///< if `minishards` is not given
   std::optional<std::uint32_t> minishards;
   std::optional<std::uint32_t> microshards;
+  CutMode cuts = CutMode::fastest;  ///< of what is not given
+  /// What a plan has chosen; the same configuration keeps it on other chips. Not read, and not written.
+  collectives::PartSizes sizes = {};
 };
 
 /// The type of the tensor that the collective is of, where the ranks bring `dtype`.

@@ -7,6 +7,7 @@
 
 #include "experiments/plan/checks.hpp"
 #include "experiments/plan/costs.hpp"
+#include "experiments/plan/cut_choice.hpp"
 #include "experiments/plan/estimates.hpp"
 #include "experiments/plan/programs.hpp"
 #include "models/collectives/traffic.hpp"
@@ -14,11 +15,13 @@
 namespace equarx::plan {
 namespace {
 
-OrObstacle<CollectivePlan> plan_on_grid(const config::CollectiveConfig& config,
+OrObstacle<CollectivePlan> plan_on_grid(config::CollectiveConfig config,
                                         const collectives::RankGrid& grid, Site& site,
                                         const std::string& pointer) {
   const config::ExperimentConfig& experiment = site.config();
   if (auto obstacle = check_machine_memory(config.algorithm, grid, experiment)) return *obstacle;
+  CutChoice cuts = choose_cuts(config, grid, experiment);
+  config.sizes = cuts.sizes;
   if (auto obstacle = check_program_size(config, grid, experiment, pointer)) return *obstacle;
   collectives::Program program = make_program(config, grid, experiment);
   if (auto obstacle = check_vmem(program, experiment.chip, pointer)) return *obstacle;
@@ -26,11 +29,12 @@ OrObstacle<CollectivePlan> plan_on_grid(const config::CollectiveConfig& config,
   sim::Costs costs = program_costs(program, experiment.chip);
   OrObstacle<SimulatedMachine> machine = plan_machine(config.algorithm, program, site);
   if (const auto* obstacle = std::get_if<Obstacle>(&machine)) return *obstacle;
-  return CollectivePlan{config,
+  return CollectivePlan{std::move(config),
                         std::move(program),
                         std::move(costs),
                         std::get<SimulatedMachine>(std::move(machine)),
-                        {}};
+                        {},
+                        std::move(cuts.reason)};
 }
 
 OrObstacle<CollectivePlan> plan_collective(const config::CollectiveConfig& config, Site& site,
@@ -43,17 +47,6 @@ OrObstacle<CollectivePlan> plan_collective(const config::CollectiveConfig& confi
   } catch (const std::invalid_argument& error) {  // of lower rooms, which know no pointers
     return Obstacle{pointer, error.what()};
   }
-}
-
-/// Shows the cut that was chosen, where all chunks have the same one.
-void fill_in_cut(const CollectivePlan& plan, config::CollectiveConfig& config) {
-  const collectives::Partition& partition = plan.program.partition;
-  const collectives::Cut first = partition.cut(0);
-  for (std::uint32_t segment = 0; segment < partition.segments(); ++segment)
-    for (const collectives::Cut& cut : partition.segment(segment).cuts)
-      if (cut != first) return;
-  config.minishards = first.minishards;
-  config.microshards = first.microshards;
 }
 
 /// An algorithm that is tried among others: not if its simulation would take too long.
@@ -99,13 +92,13 @@ OrObstacle<PlannedCollective> plan_candidates(const config::CollectiveConfig& co
   return planned;
 }
 
-/// The ways of one collective; shows the cut that was chosen in `collective`.
+/// The ways of one collective; notes in `collective` how it is cut, so that it is cut so on other chips, too.
 OrObstacle<PlannedCollective> plan_ways(config::CollectiveConfig& collective, Site& site,
                                         const std::string& pointer) {
   if (collective.algorithm == config::kAutomatic) return plan_candidates(collective, site, pointer);
   OrObstacle<CollectivePlan> plan = plan_collective(collective, site, pointer);
   if (const auto* obstacle = std::get_if<Obstacle>(&plan)) return *obstacle;
-  fill_in_cut(std::get<CollectivePlan>(plan), collective);
+  collective.sizes = std::get<CollectivePlan>(plan).config.sizes;
   PlannedCollective planned;
   planned.candidates.push_back(std::get<CollectivePlan>(std::move(plan)));
   return planned;

@@ -21,6 +21,7 @@ struct CollectivePlan {
   sim::Costs costs;
   SimulatedMachine simulated;
   EngineChoice engine;
+  std::string cut_reason;  ///< for people: how minishards and microshards were chosen
 };
 
 /// An algorithm that `automatic` does not try.

@@ -101,7 +101,8 @@ collectives::ProgramRequest program_request(const config::CollectiveConfig& coll
       .ring = collective.ring,
       .reduce_scatter = config::wire_format(collective, collectives::Phase::reduce_scatter, dtype),
       .all_gather = config::wire_format(collective, collectives::Phase::all_gather, dtype),
-      .cut = {collective.minishards, collective.microshards, collective.elements_per_scale},
+      .cut = {collective.minishards, collective.microshards, collective.elements_per_scale,
+              collective.sizes},
       .folded = on_axes ? folded_axes(config.topology.shape) : std::vector<bool>{}};
 }
 

@@ -107,6 +107,9 @@ input::Json to_json(const run::RunResult& run, const JsonOptions& options) {
       {"simulation_reason", run.simulation_reason},
       {"engine", sim::name(run.engine)},
       {"engine_reason", run.engine_reason},
+      {"minishards", run.cut ? input::Json(run.cut->minishards) : input::Json(nullptr)},
+      {"microshards", run.cut ? input::Json(run.cut->microshards) : input::Json(nullptr)},
+      {"cut_reason", run.cut_reason},
       {"messages", run.messages},
       {"core_busy_s", run.core_busy_s},
       {"breakdown",
@@ -139,6 +142,7 @@ input::Json to_json(const run::RunResult& run, const JsonOptions& options) {
 std::vector<std::string> number_names(const config::ExperimentConfig& config) {
   run::RunResult run;
   run.speedup = 1.0;
+  run.cut.emplace();
   if (config.workload) run.phase.emplace();
   if (config.uncertainty.samples > 0) run.uncertainty.emplace();
   if (config.numerics) run.numerics.emplace().against_baseline.emplace();

@@ -216,6 +216,16 @@ std::string simulation_note(const std::vector<run::RunResult>& runs) {
          });
 }
 
+/// How the collectives cut their chunks, and why so.
+std::string cuts_note(const std::vector<run::RunResult>& runs) {
+  return note_of_each(runs, [](const run::RunResult& run) {
+    const std::string parts = run.cut ? fmt::format("minishards {}, microshards {}",
+                                                    run.cut->minishards, run.cut->microshards)
+                                      : "different for chunks of different sizes";
+    return fmt::format("Cuts: {} ({})", parts, run.cut_reason);
+  });
+}
+
 /// What values the errors of a workload are of: they are not the model's.
 std::string workload_values_note(const config::TensorConfig& tensor) {
   const std::string of = tensor.files.empty()
@@ -257,6 +267,7 @@ std::string to_table(const run::ExperimentResult& result) {
                 "their sum "
                 "if chips are in step.\n"
               : "  Lower bound: bytes / bandwidth of the link direction that needs longest.\n";
+  text += cuts_note(result.runs);
   text += simulation_note(result.runs);
   text += busiest_note(result.runs);
   text += trust_note(result);

@@ -57,6 +57,8 @@ void report_time(const plan::CollectivePlan& plan, const sim::TimeResult& time, 
   run.simulation_reason = plan.simulated.reason;
   run.engine = plan.engine.engine;
   run.engine_reason = plan.engine.reason;
+  run.cut = plan.program.partition.common_cut();
+  run.cut_reason = plan.cut_reason;
   run.core_busy_s = std::ranges::max(time.core_busy_s);
   run.links = run.symmetric ? links_of_each(plan, time) : all_links(machine, time);
   if (time.failure) run.failure = report_failure(plan, *time.failure);

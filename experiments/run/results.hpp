@@ -78,7 +78,9 @@ struct RunResult {
   std::string simulation_reason;  ///< why they were, or were not
   sim::Engine engine = sim::Engine::simgrid;
   std::string engine_reason;
-  double core_busy_s = 0.0;  ///< of the busiest core
+  std::optional<collectives::Cut> cut;  ///< if all chunks have the same one
+  std::string cut_reason;               ///< how it was chosen
+  double core_busy_s = 0.0;             ///< of the busiest core
   Breakdown breakdown;
   std::vector<LinkUse> links;
   std::optional<Uncertainty> uncertainty;  ///< if it was asked for

@@ -113,6 +113,7 @@ plan::OrObstacle<TuneScheme> make_scheme(const config::ExperimentConfig& config,
   collective.algorithm = algorithm;
   collective.ring = ring;
   collective.microshards = 1;
+  collective.cuts = config::CutMode::by_size;
   if (scaled) collective.format = format_named("int8");
   const plan::OrObstacle<plan::CollectivePlan> planned = pilot(config, collective);
   if (const auto* obstacle = std::get_if<plan::Obstacle>(&planned)) return *obstacle;
@@ -200,6 +201,7 @@ class Enumeration {
     collective.ring = scheme.ring;
     collective.format = format;
     collective.microshards = 1;
+    collective.cuts = config::CutMode::by_size;
     if (!format.scaled) return add_family(collective);
     const bool phases = config_.collective == collectives::Collective::all_reduce &&
                         config::has_two_phases(scheme.algorithm);

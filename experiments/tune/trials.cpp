@@ -162,7 +162,7 @@ TuneTrials::Time TuneTrials::simulate(std::size_t candidate, double bound_s) con
     throw input::InvariantError(fmt::format(
         "internal error in '{}': simulated time {} s is below its bound {} s; please report this",
         run.label, run.time_s, bound_s));
-  return {run.time_s, made.config.collectives.front().minishards};
+  return {run.time_s, run.cut ? std::optional(run.cut->minishards) : std::nullopt};
 }
 
 /// The same values in parts that are small enough for a sample: what is not scaled has the same values

@@ -71,6 +71,14 @@ const Cut& Partition::cut(std::uint32_t segment, std::uint32_t uncut) const {
   return cuts[std::min<std::size_t>(uncut, cuts.size() - 1)];
 }
 
+std::optional<Cut> Partition::common_cut() const {
+  const Cut& first = segments_.front().cuts.front();
+  for (const Segment& segment : segments_)
+    for (const Cut& cut : segment.cuts)
+      if (cut != first) return std::nullopt;
+  return first;
+}
+
 std::uint64_t Partition::chunk_elements(std::uint32_t segment, std::uint32_t uncut) const {
   const std::vector<std::size_t>& axes = segments_[segment].axes;
   std::uint64_t elements = segment_elements(segment);

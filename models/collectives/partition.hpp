@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "models/collectives/rank_grid.hpp"
@@ -79,6 +80,8 @@ class Partition {
   std::uint64_t segment_begin(std::uint32_t segment) const { return begins_[segment]; }
 
   const Cut& cut(std::uint32_t segment, std::uint32_t uncut = 0) const;
+  /// How all chunks are cut; nothing if they are cut in different ways.
+  std::optional<Cut> common_cut() const;
   /// Elements of a chunk; of a shard by default.
   std::uint64_t chunk_elements(std::uint32_t segment, std::uint32_t uncut = 0) const;
   /// Where the chunk that belongs to a rank begins in its segment.

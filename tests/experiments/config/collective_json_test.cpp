@@ -23,6 +23,8 @@ TEST_CASE("what belongs to one algorithm or layout is refused for another") {
                    "remove it"},
                   {"/collectives/1/elements_per_scale", "64", "/collectives/1/elements_per_scale",
                    "minishards"},
+                  {"/collectives/1/cuts", "by-size", "/collectives/1/cuts", "remove it"},
+                  {"/collectives/0/cuts", "best", "/collectives/0/cuts", "one of fastest, by-size"},
                   {"/collectives/1/format", "bf16", "/collectives/1/format", "is not quantized"},
                   {"/collectives/1/block", "32", "/collectives/1/block", "contiguous"},
                   {"/collectives/1/layout", "contiguous", "/collectives/1/block", "is missing"}});

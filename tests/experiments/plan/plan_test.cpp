@@ -41,15 +41,22 @@ TEST_CASE("ranks are neighbours on the machine, in both directions") {
   }
 }
 
-TEST_CASE("minishards and microshards that are left out are filled in") {
+TEST_CASE("minishards and microshards that are left out are chosen, by size if that is asked for") {
   input::Json json = changed("/tensor/bytes", "32 MiB");
   json["collectives"][1].erase("minishards");
   json["collectives"][1].erase("microshards");
-  const Plan plan = plan_of(json);
-  CHECK(plan.config.collectives[0].minishards == 1U);
+  const auto cut_of = [](const Plan& plan) {
+    const CollectivePlan& one = plan.collectives[1].candidates.front();
+    return one.program.partition.common_cut().value();
+  };
+  const Plan fastest = plan_of(json);
   // 2^24 elements / 8 ranks / 2 directions / (128 x 1024) for each minishard
-  CHECK(plan.config.collectives[1].minishards == 8U);
-  CHECK(plan.config.collectives[1].microshards == 4U);
+  CHECK(cut_of(fastest).minishards == 8U);
+  CHECK_THAT(fastest.collectives[1].candidates.front().cut_reason, ContainsSubstring("fastest of "));
+  json["collectives"][1]["cuts"] = "by-size";
+  const Plan by_size = plan_of(json);
+  CHECK(cut_of(by_size) == collectives::Cut{.minishards = 8, .microshards = 4});
+  CHECK(by_size.collectives[1].candidates.front().cut_reason == "by size: asked for");
 }
 
 TEST_CASE("a phase that is not quantized has the format of the tensor") {

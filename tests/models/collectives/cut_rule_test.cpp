@@ -72,3 +72,19 @@ TEST_CASE("a cut is as the rule says, and chosen where it does not say") {
   // No minishards at all fit no tensor; the partition refuses them.
   REQUIRE(choose_cut({.minishards = 0}, int8, chunk).minishards == 0);
 }
+
+TEST_CASE("sizes of parts cut chunks of every size by one measure, and no scale group larger") {
+  const BlockFormat int8 = int8_strided();
+  const CutRule rule{.elements_per_scale = 128, .sizes = {.minishard = 1000, .microshard = 300}};
+  REQUIRE(choose_cut(rule, int8, 4000) == Cut{.minishards = 4, .microshards = 3});
+  REQUIRE(choose_cut(rule, int8, 1000) == Cut{.minishards = 1, .microshards = 3});
+  REQUIRE(choose_cut(rule, int8, 10) == Cut{.minishards = 1, .microshards = 1});
+  REQUIRE(choose_cut({.sizes = {.microshard = 1}}, int8, 1000).microshards == kMostMicroshards);
+  // Larger parts than elements_per_scale allows are not made.
+  REQUIRE(choose_cut({.sizes = {.minishard = 100 * kMinishard}}, int8, 8 * kMinishard).minishards ==
+          8);
+  // What is given stays, and a format without scales has one minishard.
+  REQUIRE(choose_cut({.minishards = 2, .microshards = 5, .sizes = {1000, 300}}, int8, 4000) ==
+          Cut{.minishards = 2, .microshards = 5});
+  REQUIRE(choose_cut(rule, plain(ElementFormat::bf16), 4000).minishards == 1);
+}

@@ -291,3 +291,13 @@ TEST_CASE("a cut that one kind of chunk cannot fill is refused, whichever it is"
   REQUIRE_THROWS_WITH(Partition(80, grid, {{{0, 1}, {{4, 5}, {0, 5}}, 1}}),
                       ContainsSubstring("at least 1"));
 }
+
+TEST_CASE("a common cut is that of all chunks, and there is none if two are cut differently") {
+  const RankGrid grid({2, 2});
+  const Cut fine{4, 5};
+  REQUIRE(Partition(80, grid, {{{0, 1}, {fine}, 1}}).common_cut() == fine);
+  REQUIRE(Partition(160, grid, {{{0, 1}, {fine, fine}, 1}, {{1, 0}, {fine}, 1}}).common_cut() ==
+          fine);
+  REQUIRE_FALSE(Partition(80, grid, {{{0, 1}, {fine, {8, 5}}, 1}}).common_cut());
+  REQUIRE_FALSE(Partition(160, grid, {{{0, 1}, {fine}, 1}, {{1, 0}, {{2, 5}}, 1}}).common_cut());
+}

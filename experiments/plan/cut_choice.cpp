@@ -1,0 +1,215 @@
+#include "experiments/plan/cut_choice.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <ranges>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "experiments/plan/costs.hpp"
+#include "experiments/plan/programs.hpp"
+#include "models/collectives/divide_up.hpp"
+#include "sim/symmetry.hpp"
+#include "sim/time_executor.hpp"
+
+namespace equarx::plan {
+namespace {
+
+using collectives::Cut;
+using collectives::PartSizes;
+using collectives::ProgramRequest;
+using collectives::RankGrid;
+
+/// Steps of a ring are alike, so a ring of so many ranks shows which cut is fastest on a longer one.
+constexpr std::uint32_t kMostRingRanks = 16;
+/// Minishards are alike as well.
+constexpr std::uint32_t kMostTriedMinishards = 8;
+/// Larger programs are not tried: making one takes some milliseconds.
+constexpr double kMostTriedMessages = 5e3;
+/// Minishards that are tried where elements_per_scale asks for fewer; more overlap no better.
+constexpr std::uint32_t kEnoughMinishards = 4;
+/// Microshards of the largest minishard; on several axes as many more as cut smaller ones alike.
+constexpr std::array<std::uint32_t, 7> kMicroshards = {1, 2, 3, 4, 5, 6, 8};
+/// A larger share of the time than this is worth finer parts; a smaller one is not worth more messages.
+constexpr double kWorth = 0.001;
+/// Finer cuts than one that is slower by this share are slower still: time has one minimum, but for ripples of 8 %
+/// where a few parts of a BF16 tensor keep links and cores waiting in turn.
+constexpr double kRipple = 0.15;
+
+/// Whether a few chips show what all take, but for faults and for links that differ: where chips go round rings
+/// whose neighbours have links of their own.
+bool goes_round_rings(const config::CollectiveConfig& collective, const ProgramRequest& request) {
+  if (request.collective == collectives::Collective::broadcast) return false;
+  const collectives::RankLayout layout = collective.algorithm->layout;
+  const bool folded = std::ranges::find(request.folded, true) != request.folded.end();
+  return layout == collectives::RankLayout::ring ||
+         (layout == collectives::RankLayout::grid && !folded);
+}
+
+/// The same chunks on a shorter ring; other grids as they are.
+ProgramRequest short_ring(ProgramRequest request) {
+  const std::uint32_t ranks = request.grid.ranks();
+  if (request.grid.axes() > 1 || ranks <= kMostRingRanks) return request;
+  const std::uint32_t fewer = kMostRingRanks - ranks % 2;  // a semi-loop's two ways differ if odd
+  request.grid = RankGrid({fewer});
+  request.elements = collectives::divide_up(request.elements, ranks) * fewer;
+  return request;
+}
+
+/// A cut that was simulated.
+struct Trial {
+  PartSizes sizes;
+  std::vector<Cut> cuts{};  ///< of every stage
+  double messages = 0.0;    ///< of a rank in one phase, about
+  double time_s = 0.0;
+};
+
+/// Simulates cuts of one collective.
+class CutTrials {
+ public:
+  CutTrials(const config::CollectiveConfig& collective, const RankGrid& grid,
+            const config::ExperimentConfig& config)
+      : collective_(collective),
+        config_(config),
+        request_(short_ring(program_request(collective, grid, config))) {
+    keep_few_minishards();
+    rounds_ = collective.algorithm->rounds(request_);
+    const auto sizes = rounds_ | std::views::transform(&collectives::Rounds::elements);
+    largest_ = std::ranges::max(sizes);
+    smallest_ = std::ranges::min(sizes);
+  }
+
+  /// As elements_per_scale asks for, of the largest chunk.
+  std::uint32_t fewest_minishards() const { return cut({}, largest_).minishards; }
+  std::uint64_t largest_chunk() const { return largest_; }
+  std::uint64_t smallest_chunk() const { return smallest_; }
+  const std::vector<Trial>& done() const { return done_; }
+
+  /// In seconds; none of a program that is too large, or that has more parts than elements.
+  std::optional<double> time_s(const PartSizes& sizes) {
+    Trial trial{sizes};
+    for (const collectives::Rounds& round : rounds_) {
+      const Cut& parts = trial.cuts.emplace_back(cut(sizes, round.elements));
+      trial.messages += round.count * parts.minishards * (parts.microshards + 1.0);
+    }
+    const auto found = std::ranges::find(done_, trial.cuts, &Trial::cuts);
+    if (found != done_.end()) return found->time_s;
+    if (trial.messages > kMostTriedMessages) return std::nullopt;
+    const std::optional<double> time_s = simulate(sizes);
+    if (!time_s) return std::nullopt;
+    trial.time_s = *time_s;
+    done_.push_back(std::move(trial));
+    return time_s;
+  }
+
+ private:
+  void keep_few_minishards() {
+    const std::vector<collectives::Rounds> rounds = collective_.algorithm->rounds(request_);
+    if (request_.grid.axes() > 1) return;
+    const std::uint32_t minishards = cut({}, rounds.front().elements).minishards;
+    if (minishards > kMostTriedMinishards)
+      request_.elements =
+          collectives::divide_up(request_.elements, minishards) * kMostTriedMinishards;
+  }
+
+  Cut cut(const PartSizes& sizes, std::uint64_t elements) const {
+    collectives::CutRule rule = request_.cut;
+    rule.sizes = sizes;
+    return choose_cut(rule, collective_.format, elements);
+  }
+
+  std::optional<double> simulate(const PartSizes& sizes) const {
+    ProgramRequest request = request_;
+    request.cut.sizes = sizes;
+    try {
+      const collectives::Program program = collective_.algorithm->make(request);
+      const sim::Machine machine = sim::representative(
+          program, link(), static_cast<std::uint32_t>(config_.chip.dma_queue.value));
+      return sim::simulate(program, machine, program_costs(program, config_.chip),
+                           {.engine = sim::Engine::direct})
+          .time_s;
+    } catch (const std::invalid_argument&) {  // of a partition
+      return std::nullopt;
+    }
+  }
+
+  sim::LinkSpec link() const {
+    return {{}, config_.chip.link_rate(), config_.chip.hop_latency.value, {}, {}};
+  }
+
+  const config::CollectiveConfig& collective_;
+  const config::ExperimentConfig& config_;
+  ProgramRequest request_;
+  std::vector<collectives::Rounds> rounds_;
+  std::uint64_t largest_ = 0;
+  std::uint64_t smallest_ = 0;
+  std::vector<Trial> done_;
+};
+
+/// Microshards of the largest minishard that are tried: beyond kMostMicroshards they cut smaller ones further.
+std::vector<std::uint32_t> finenesses(const CutTrials& trials) {
+  std::vector<std::uint32_t> all(kMicroshards.begin(), kMicroshards.end());
+  const std::uint64_t ratio = trials.largest_chunk() / trials.smallest_chunk();
+  const std::uint64_t most = collectives::kMostMicroshards * ratio;
+  for (std::uint64_t fineness = all.back(); fineness < most;) {
+    fineness = std::min(2 * fineness, most);
+    all.push_back(static_cast<std::uint32_t>(fineness));
+  }
+  return all;
+}
+
+/// Tries microshards for one size of minishards; returns the least time of these, in seconds.
+double try_microshards(CutTrials& trials, std::uint64_t minishard) {
+  double least_s = std::numeric_limits<double>::infinity();
+  for (const std::uint32_t fineness : finenesses(trials)) {
+    const std::optional<double> time_s =
+        trials.time_s({minishard, collectives::divide_up(minishard, fineness)});
+    if (!time_s || *time_s > least_s * (1.0 + kRipple)) break;
+    least_s = std::min(least_s, *time_s);
+  }
+  return least_s;
+}
+
+void try_all(CutTrials& trials, bool varied) {
+  const std::uint32_t fewest = trials.fewest_minishards();
+  const std::uint32_t most = varied ? std::max(fewest, kEnoughMinishards) : fewest;
+  double least_s = std::numeric_limits<double>::infinity();
+  for (std::uint32_t minishards = fewest; minishards <= most; ++minishards) {
+    const double time_s =
+        try_microshards(trials, collectives::divide_up(trials.largest_chunk(), minishards));
+    if (time_s > least_s * (1.0 + kRipple)) break;
+    least_s = std::min(least_s, time_s);
+  }
+}
+
+/// Of those that are nearly as fast as the fastest, the one with fewest messages.
+const Trial& choose(const std::vector<Trial>& trials) {
+  const double least_s = std::ranges::min(trials, {}, &Trial::time_s).time_s;
+  const auto cost = [&](const Trial& trial) {
+    return std::pair(trial.time_s > least_s * (1.0 + kWorth), trial.messages);
+  };
+  return *std::ranges::min_element(trials, {}, cost);
+}
+
+}  // namespace
+
+CutChoice choose_cuts(const config::CollectiveConfig& collective, const RankGrid& grid,
+                      const config::ExperimentConfig& config) {
+  if (collective.microshards && (collective.minishards || !collective.format.scaled))
+    return {{}, "given"};
+  if (collective.sizes != PartSizes{}) return {collective.sizes, "chosen before"};
+  if (collective.cuts == config::CutMode::by_size) return {{}, "by size: asked for"};
+  if (!goes_round_rings(collective, program_request(collective, grid, config)))
+    return {{}, "by size: they are tried on rings whose neighbours have links of their own"};
+  CutTrials trials(collective, grid, config);
+  try_all(trials, collective.format.scaled && !collective.minishards);
+  if (trials.done().empty()) return {{}, "by size: the program is too large to try several"};
+  return {choose(trials.done()).sizes, fmt::format("fastest of {} tried", trials.done().size())};
+}
+
+}  // namespace equarx::plan
