@@ -137,6 +137,7 @@ TEST_CASE("no configuration breaks a bound or a conservation law") {
 
 TEST_CASE("times that cost nothing but bytes still keep their bound") {
   input::Json chip = testing::tpu_v5e();
+  chip.erase("calibration");  // of the values that change here
   for (const std::string key :
        {"hop_latency", "instruction_overhead", "dma_overhead", "wait_overhead"}) {
     chip["parameters"][key]["value"] = "0 s";
