@@ -79,7 +79,7 @@ double list_bound_s(const plan::CollectivePlan& plan, double fastest_core) {
   std::vector<Pipe> pipes = best_pipes(plan.simulated.machine, program.channels.size());
   std::vector<double> arrival_s(program.messages.size());
   const std::size_t queue = plan.simulated.machine.dma_queue;
-  double now_s = 0.0;
+  double now_s = plan.costs.start_s * fastest_core;
   for (std::size_t i = 0; i < program.instructions.size(); ++i) {
     const collectives::Instruction& instruction = program.instructions[i];
     const double core_s = plan.costs.core_s[i] * fastest_core;

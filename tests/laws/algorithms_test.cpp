@@ -1,4 +1,5 @@
 // Every algorithm, by the name that users give it, does every collective that it is offered for.
+#include "experiments/config/hardware_json.hpp"
 #include "experiments/input/schema.hpp"
 #include "experiments/result/json.hpp"
 #include "tests/catch.hpp"
@@ -87,7 +88,8 @@ TEST_CASE("int8 has about the error of theory, whatever the algorithm") {
   }
 }
 
-TEST_CASE("the halves of an AllReduce take less time than it, and more than half of their bound") {
+TEST_CASE("the halves of an AllReduce take as long as it, but for one more start-up") {
+  const double start_s = config::load_chip("tpu-v5e", "").collective_startup.value;
   for (const std::string algorithm : {"ring", "torus", "halving-doubling"}) {
     double halves = 0.0;
     double whole = 0.0;
@@ -99,7 +101,7 @@ TEST_CASE("the halves of an AllReduce take less time than it, and more than half
       (collective == "all-reduce" ? whole : halves) += run(json).runs[0].time_s;
     }
     CAPTURE(algorithm);
-    CHECK(whole == Approx(halves).epsilon(0.05));
+    CHECK(whole + start_s == Approx(halves).epsilon(0.05));
   }
 }
 

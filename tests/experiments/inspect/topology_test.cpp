@@ -26,11 +26,11 @@ TEST_CASE("a slice is described for people") {
         "  cables                  240\n"
         "  axes                    8 x 16 (wraps)\n"
         "  cables per chip         3 to 4\n"
-        "  link, payload one way   43.59 GB/s\n"
-        "  link latency            360.0 ns\n"
+        "  link, payload one way   43.67 GB/s\n"
+        "  link latency            200.0 ns\n"
         "  diameter                15 hops\n"
         "  average distance        6.677 hops\n"
-        "  bisection bandwidth     697.5 GB/s one way, over 16 cables (exact)\n"
+        "  bisection bandwidth     698.8 GB/s one way, over 16 cables (exact)\n"
         "  ring through all chips  found\n");
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("a graph with cables of several speeds is described for machines") {
 TEST_CASE("a bound is not called exact") {
   const std::string twisted = EQUARX_CONFIGS_DIR "/topologies/twisted_torus_4x8.json";
   CHECK_THAT(to_table(report_of(R"({"file": ")" + twisted + R"("})")),
-             ContainsSubstring("at most 697.5 GB/s one way, over 16 cables (the best cut that"));
+             ContainsSubstring("at most 698.8 GB/s one way, over 16 cables (the best cut that"));
 }
 
 TEST_CASE("one chip has no links, and is described all the same") {

@@ -52,7 +52,8 @@ TEST_CASE("minishards and microshards that are left out are chosen, by size if t
   const Plan fastest = plan_of(json);
   // 2^24 elements / 8 ranks / 2 directions / (128 x 1024) for each minishard
   CHECK(cut_of(fastest).minishards == 8U);
-  CHECK_THAT(fastest.collectives[1].candidates.front().cut_reason, ContainsSubstring("fastest of "));
+  CHECK_THAT(fastest.collectives[1].candidates.front().cut_reason,
+             ContainsSubstring("fastest of "));
   json["collectives"][1]["cuts"] = "by-size";
   const Plan by_size = plan_of(json);
   CHECK(cut_of(by_size) == collectives::Cut{.minishards = 8, .microshards = 4});

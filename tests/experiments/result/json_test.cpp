@@ -20,7 +20,7 @@ TEST_CASE("a result says what made it") {
   CHECK(json["version"] == output::version());
   CHECK(json["config"] == to_json(testing::plan_of(good_config()).config));
   CHECK(json["config_hash"] == output::config_hash(json["config"]));
-  CHECK(json["parameters"]["hop_latency"]["class"] == "calibrated");
+  CHECK(json["parameters"]["collective_startup"]["class"] == "calibrated");
   CHECK(json["baseline"] == "bf16");
 }
 

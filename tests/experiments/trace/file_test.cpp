@@ -207,7 +207,7 @@ TEST_CASE("a trace keeps the rules of the format and agrees with the results") {
     const auto busy = link_busy_s(events, groups[i]);
     for (const run::LinkUse& link : result.runs[i].links)
       CHECK((busy.contains(link.name) ? busy.at(link.name) : 0.0) ==
-            Approx(link.busy_s).epsilon(1e-6));
+            Approx(link.busy_s).margin(1e-12 * 100));  // a picosecond for each slice
   }
 }
 
@@ -229,6 +229,7 @@ TEST_CASE("core slices are called by instruction, and say where in the tensor th
     for (const input::Json& slice : list) {
       if (slice.at("cat") != "core") continue;
       names.insert(slice.at("name").get<std::string>());
+      if (slice.at("name") == "start-up") continue;  // of the whole collective
       const input::Json& about = slice.at("args");
       const bool in_tensor = about.at("shard").get<int>() < 8 &&
                              about.at("minishard").get<int>() < 2 &&
@@ -238,8 +239,8 @@ TEST_CASE("core slices are called by instruction, and say where in the tensor th
       const bool has_bytes = slice.at("name") == "barrier" || about.at("bytes").get<int>() > 0;
       if (!in_tensor || !in_phase || !has_bytes) FAIL(slice);
     }
-  for (const char* name :
-       {"find scales", "encode scales", "quantize", "accumulate", "dequantize", "send", "wait"}) {
+  for (const char* name : {"start-up", "find scales", "encode scales", "quantize", "accumulate",
+                           "dequantize", "send", "wait"}) {
     CAPTURE(name);
     CHECK(names.contains(name));
   }
