@@ -4,7 +4,6 @@
 #include <array>
 #include <limits>
 #include <optional>
-#include <ranges>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -79,9 +78,10 @@ class CutTrials {
         request_(short_ring(program_request(collective, grid, config))) {
     keep_few_minishards();
     rounds_ = collective.algorithm->rounds(request_);
-    const auto sizes = rounds_ | std::views::transform(&collectives::Rounds::elements);
-    largest_ = std::ranges::max(sizes);
-    smallest_ = std::ranges::min(sizes);
+    const auto [least, most] =
+        std::ranges::minmax_element(rounds_, {}, &collectives::Rounds::elements);
+    smallest_ = least->elements;
+    largest_ = most->elements;
   }
 
   /// As elements_per_scale asks for, of the largest chunk.

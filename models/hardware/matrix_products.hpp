@@ -10,6 +10,7 @@ namespace equarx::hardware {
 
 /// Small products fill the matrix unit less: what products of some sizes reach of what the largest do.
 struct MatrixProducts {
+  /// A size, and what it reaches.
   struct Point {
     double operations = 0.0;  ///< of one product, multiplications and additions: 2 M N K; above 0
     double share = 1.0;       ///< of matrix_efficiency, (0, 1]
