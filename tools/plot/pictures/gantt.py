@@ -37,10 +37,12 @@ CORE_LOOKS = {
     "send": Look("start a DMA (send)", style.INK, dark=True),
     "wait": Look("take an arrival (wait)", "#777777", dark=True),
     "other work": Look("other work", "#bcbddc"),
+    "start-up": Look("start of the collective", "#cab2d6", "\\\\\\\\"),
     "idle": Look("idle", "#ffffff", "...."),
 }
 CORE_TITLE, LINK_TITLE = "core:", "links:"
 SYNCHRONISATION = "synchronisation"
+OF_NO_TILE = (SYNCHRONISATION, "idle", "other work", "start-up")
 LINK_LOOKS = {
     "payload": Look("payload", "#a6cee3"),
     "scales": Look("scales", style.BLUE, "xxxx", dark=True),
@@ -163,7 +165,7 @@ def _width(axes: Axes, slice: Slice) -> float:
 
 def _write(axes: Axes, place: int, slice: Slice, look: Look) -> None:
     """As much of the slice's place in the tensor as fits into its bar."""
-    if slice.name in (SYNCHRONISATION, "idle", "other work"):
+    if slice.name in OF_NO_TILE:
         return
     pixels_per_point = axes.figure.dpi / POINTS_PER_INCH
     for text in _texts(slice):

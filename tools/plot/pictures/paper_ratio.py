@@ -23,6 +23,8 @@ ROLES = {
 OUTSIDE = {"color": style.VERMILION, "marker": "x", "markersize": 14, "markeredgewidth": 2}
 BAND = {"facecolor": "#dddddd", "edgecolor": "#999999", "linewidth": 0.6}
 TICKS = [0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10]
+# Beyond that it is meant in per cent. From 1 on, as where a measurement is hardly known, the band has no lower end.
+MOST_TOLERANCE = 3
 LEAST_RANGE, ROOM = (0.68, 1.55), 1.08
 # In letters and inches.
 WRAP, DETAIL_WRAP, LINE_INCHES, ROW_PADDING_INCHES, BAND_INCHES = 46, 56, 0.165, 0.2, 0.26
@@ -81,14 +83,14 @@ def _tolerance(row: Row) -> float:
     if _at_most(row) and not row.has("tolerance"):
         return 0.0
     tolerance = row.number("tolerance")
-    if tolerance >= 1:
-        raise row.error(f"'tolerance' is {tolerance:g}, but is a fraction of the figure, below 1")
+    if tolerance >= MOST_TOLERANCE:
+        raise row.error(f"'tolerance' is {tolerance:g}, but is a fraction of the figure, below {MOST_TOLERANCE}")
     return tolerance
 
 
 def _prepare(axes: Axes, rows: list[Row], height: float) -> None:
     ratios = [row.positive("ratio") for row in rows]
-    bands = [1 + sign * _tolerance(row) for row in rows for sign in (-1, 1)]
+    bands = [end for row in rows for sign in (-1, 1) if (end := 1 + sign * _tolerance(row)) > 0]
     axes.set_xscale("log")
     axes.set_xlim(min(LEAST_RANGE[0], min(ratios + bands) / ROOM),
                   max(LEAST_RANGE[1], max(ratios + bands) * ROOM))
@@ -104,7 +106,7 @@ def _prepare(axes: Axes, rows: list[Row], height: float) -> None:
 
 def _draw_row(axes: Axes, place: float, row: Row) -> None:
     tolerance = _tolerance(row)
-    low = axes.get_xlim()[0] if _at_most(row) else 1 - tolerance
+    low = axes.get_xlim()[0] if _at_most(row) or tolerance >= 1 else 1 - tolerance
     axes.barh(place, 1 + tolerance - low, left=low, height=BAND_INCHES, zorder=1, **BAND)
     axes.plot([row.number("ratio")], [place], zorder=3, **ROLES[_role(row)])
     if not row.truth("within"):

@@ -21,6 +21,14 @@ class PaperRatio(PictureCase):
         self.assertAlmostEqual(ceiling.get_x() + ceiling.get_width(), 1.05)
         self.assertAlmostEqual(calibration.get_x(), 0.99)
 
+    def test_a_tolerance_above_the_figure_has_no_lower_end(self):
+        rows = made_up_study.paper_rows()[:1]
+        rows[0]["tolerance"] = "1.3"
+        [axes] = self.figure("paper", rows).axes
+        [band] = axes.patches
+        self.assertEqual(band.get_x(), axes.get_xlim()[0])
+        self.assertAlmostEqual(band.get_x() + band.get_width(), 2.3)
+
     def test_what_is_outside_its_tolerance_is_crossed_out(self):
         crosses = [line for line in self.figure("paper", made_up_study.paper_rows()).axes[0].lines
                    if line.get_marker() == "x"]

@@ -5,7 +5,8 @@ import pathlib
 CHIPS = ["(0,0)", "(0,1)"]
 LINKS_PID = 3
 ALL_CORE = ["find scales", "encode scales", "send", "quantize", "idle", "wait", "accumulate", "add", "reduce",
-            "dequantize", "store", "barrier", "cast", "cast back", "other work"]
+            "dequantize", "store", "barrier", "cast", "cast back", "other work", "start-up"]
+OF_NO_TILE = {"idle": {"waits_for": "something"}, "other work": {}, "start-up": {}}
 
 
 def place(phase: str, microshard: int) -> dict:
@@ -22,8 +23,7 @@ def events(representatives: bool, other_work: bool) -> list[dict]:
         for at, name in enumerate(ALL_CORE):
             if name == "other work" and not other_work:
                 continue
-            args = {"waits_for": "something"} if name == "idle" else \
-                place("ReduceScatter" if at < 7 else "AllGather", at)
+            args = OF_NO_TILE.get(name, place("ReduceScatter" if at < 7 else "AllGather", at))
             made.append({"ph": "X", "name": name, "cat": "idle" if name == "idle" else "core", "pid": pid, "tid": 1,
                          "ts": float(at), "dur": 1.0, "args": args})
         other = CHIPS[2 - pid]
@@ -38,7 +38,7 @@ def events(representatives: bool, other_work: bool) -> list[dict]:
 
 def write(path: pathlib.Path, labels: list[str], representatives: bool = False, other_work: bool = True) -> None:
     """A file as equarx-sim writes it, with a group for each label that share their processes."""
-    runs = [{"label": label, "algorithm": "ring", "time_s": 13e-6, "chips_of_collective": 2,
+    runs = [{"label": label, "algorithm": "ring", "time_s": 16e-6, "chips_of_collective": 2,
              "representatives": representatives, "links_pid": LINKS_PID,
              "chips": [{"pid": pid, "name": name} for pid, name in enumerate(CHIPS, 1)]} for label in labels]
     other = {"program": "equarx-sim", "version": "9.8.7", "config_hash": "0123456789abcdef", "runs": runs,
