@@ -71,8 +71,9 @@ def of_run() -> frozenset[str]:
         chip = json.loads(program("hardware", "tpu-v5e", "--json", folder=folder))
         chip["parameters"]["hop_latency"] = UNCERTAIN
         (folder / "chip.json").write_text(json.dumps(chip))
-        for config in (SMALL, BROKEN, PREFILL, {**SMALL, "hardware": "./chip.json"}):
-            made = json.loads(program("run", written(folder, config), "--json", "--links",
+        for config, *options in ((SMALL,), (BROKEN,), (PREFILL,),
+                                 ({**SMALL, "hardware": "./chip.json"}, "--uncertainty", "--sensitivity")):
+            made = json.loads(program("run", written(folder, config), "--json", "--links", *options,
                                       "--set", "/simulation=full", folder=folder))
             found |= json_keys.paths({**made, "parameters": {"*": made["parameters"]["hop_latency"]}}, CLOSED)
     return frozenset(found)
