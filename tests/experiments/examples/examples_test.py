@@ -54,7 +54,7 @@ class Runs(list):
 def gain_by_slice(case: unittest.TestCase, runs: Runs) -> None:
     for name in ("2x2", "16x16"):
         for label in ("full-loop", "semi-loop"):
-            case.assertLess(runs.the(label, slice=name, bytes="64 KiB")["speedup"], 0.6)
+            case.assertLess(runs.the(label, slice=name, bytes="64 KiB")["speedup"], 0.7)
             case.assertGreater(runs.the(label, slice=name, bytes="256 MiB")["speedup"], 1.3)
     large = {name: runs.the("full-loop", slice=name, bytes="256 MiB")["breakdown"] for name in ("2x2", "16x16")}
     case.assertGreater(large["16x16"]["overhead_s"], 50 * large["2x2"]["overhead_s"])
@@ -99,9 +99,9 @@ def torus_or_ring(case: unittest.TestCase, runs: Runs) -> None:
         at = [{"slice": name, "bytes": size, "torus/format": number_format}
               for name in ("4x4", "16x16") for size in ("4 KiB", "128 MiB")]
         small, large, wrapped_small, wrapped_large = (runs.the("torus", **where)["speedup"] for where in at)
-        case.assertGreater(small, 1.2)
-        case.assertTrue(0.9 < large < 1, large)
-        case.assertGreater(wrapped_small, 7)
+        case.assertGreater(small, 1.1)
+        case.assertTrue(0.8 < large < 0.9, large)
+        case.assertGreater(wrapped_small, 6)
         case.assertGreater(wrapped_large, 1.9)
 
 
