@@ -1,4 +1,3 @@
-// The built-in hardware files are what calibrating makes of experiments/calibration.
 #include <filesystem>
 
 #include "experiments/calibrate/calibrate.hpp"
