@@ -2,9 +2,24 @@
 
 #include <algorithm>
 
+#include "experiments/process/side_by_side.hpp"
 #include "experiments/run/experiment.hpp"
 
 namespace equarx::run {
+namespace {
+
+bool can_run_side_by_side(const plan::Plan& plan) {
+  return std::ranges::all_of(plan.collectives, [](const plan::PlannedCollective& collective) {
+    return collective.candidates.front().engine.engine == sim::Engine::direct;
+  });
+}
+
+}  // namespace
+
+bool has_failed(const ExperimentResult& result) {
+  return std::ranges::any_of(result.runs,
+                             [](const RunResult& run) { return run.failure.has_value(); });
+}
 
 plan::Plan for_other_chips(const ExperimentResult& result) {
   config::ExperimentConfig config = result.config;
@@ -27,10 +42,10 @@ std::vector<Timing> time_on(const plan::Plan& plan, const hardware::Chip& chip) 
   return timings;
 }
 
-bool can_run_side_by_side(const plan::Plan& plan) {
-  return std::ranges::all_of(plan.collectives, [](const plan::PlannedCollective& collective) {
-    return collective.candidates.front().engine.engine == sim::Engine::direct;
-  });
+void for_each_chip(const plan::Plan& plan, std::size_t count, unsigned threads,
+                   const std::function<void(std::size_t)>& work) {
+  if (threads == 0) threads = values::default_threads();
+  process::for_each_side_by_side(count, can_run_side_by_side(plan) ? threads : 1, work);
 }
 
 }  // namespace equarx::run

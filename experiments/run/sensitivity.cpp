@@ -4,7 +4,6 @@
 #include <cmath>
 #include <optional>
 
-#include "experiments/process/side_by_side.hpp"
 #include "experiments/run/other_chip.hpp"
 
 namespace equarx::run {
@@ -52,18 +51,15 @@ double largest(const Sensitivity& sensitivity) {
 }  // namespace
 
 std::vector<Sensitivity> find_sensitivities(const ExperimentResult& result, unsigned threads) {
-  const auto fails = [](const RunResult& run) { return run.failure.has_value(); };
-  if (std::ranges::any_of(result.runs, fails)) return {};
+  if (has_failed(result)) return {};
   const plan::Plan plan = for_other_chips(result);
   std::vector<const hardware::ParameterInfo*> asked;
   for (const hardware::ParameterInfo& info : hardware::parameters())
     if (info.kind != hardware::ParameterKind::count && (plan.config.chip.*info.member).value > 0.0)
       asked.push_back(&info);
   std::vector<std::optional<Sensitivity>> found(asked.size());
-  if (threads == 0) threads = values::default_threads();
-  process::for_each_side_by_side(
-      asked.size(), can_run_side_by_side(plan) ? threads : 1,
-      [&](std::size_t i) { found[i] = find_sensitivity(plan, *asked[i]); });
+  for_each_chip(plan, asked.size(), threads,
+                [&](std::size_t i) { found[i] = find_sensitivity(plan, *asked[i]); });
   std::vector<Sensitivity> sensitivities;
   for (std::optional<Sensitivity>& one : found)
     if (one) sensitivities.push_back(*std::move(one));

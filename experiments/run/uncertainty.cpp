@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "experiments/process/side_by_side.hpp"
 #include "experiments/run/other_chip.hpp"
 #include "models/hardware/uncertainty.hpp"
 
@@ -38,12 +37,11 @@ std::vector<std::vector<Timing>> sample(const ExperimentResult& result,
   std::vector<std::vector<Timing>> timings(asked.samples);
   std::mutex mutex;
   std::uint32_t done = 0;
-  process::for_each_side_by_side(
-      timings.size(), can_run_side_by_side(plan) ? threads : 1, [&](std::size_t number) {
-        timings[number] = time_on(plan, sampler.draw(asked.seed, number));
-        const std::lock_guard lock(mutex);
-        progress(fmt::format("uncertainty: chip {} of {}", ++done, timings.size()));
-      });
+  for_each_chip(plan, timings.size(), threads, [&](std::size_t number) {
+    timings[number] = time_on(plan, sampler.draw(asked.seed, number));
+    const std::lock_guard lock(mutex);
+    progress(fmt::format("uncertainty: chip {} of {}", ++done, timings.size()));
+  });
   return timings;
 }
 
@@ -51,12 +49,8 @@ std::vector<std::vector<Timing>> sample(const ExperimentResult& result,
 
 void add_intervals(ExperimentResult& result,
                    const std::function<void(const std::string&)>& progress, unsigned threads) {
-  const auto fails = [](const RunResult& run) { return run.failure.has_value(); };
-  if (std::ranges::any_of(result.runs, fails) ||
-      hardware::uncertain_parameters(result.config.chip).empty())
-    return;
-  std::vector<std::vector<Timing>> timings =
-      sample(result, progress, threads == 0 ? values::default_threads() : threads);
+  if (has_failed(result) || hardware::uncertain_parameters(result.config.chip).empty()) return;
+  std::vector<std::vector<Timing>> timings = sample(result, progress, threads);
   std::erase_if(timings, [](const std::vector<Timing>& runs) { return runs.empty(); });
   if (timings.empty()) return;
   for (std::size_t i = 0; i < result.runs.size(); ++i) {
