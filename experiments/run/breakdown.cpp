@@ -39,6 +39,11 @@ sim::LinkIndex busiest_link(const collectives::Program& program, const sim::Mach
   return static_cast<sim::LinkIndex>(std::ranges::max_element(needed_s) - needed_s.begin());
 }
 
+/// Of the chip that starts first.
+double least_slowdown(const sim::Machine& machine) {
+  return machine.slowdown.empty() ? 1.0 : std::ranges::min(machine.slowdown);
+}
+
 }  // namespace
 
 Breakdown break_down(const plan::CollectivePlan& plan, double time_s, std::uint32_t runs) {
@@ -58,7 +63,7 @@ Breakdown break_down(const plan::CollectivePlan& plan, double time_s, std::uint3
       parts.overhead_s += runs * sent.held_s[channel];
     }
   }
-  parts.startup_s = runs * plan.costs.start_s;
+  parts.startup_s = runs * plan.costs.start_s * least_slowdown(machine);
   const double left_s =
       time_s - parts.payload_s - parts.scales_s - parts.overhead_s - parts.startup_s;
   parts.bubbles_s = std::max(0.0, left_s);  // a bound that is met exactly may be missed by rounding

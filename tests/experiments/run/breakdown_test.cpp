@@ -43,6 +43,18 @@ TEST_CASE("start-up is a part of its own, once for every run") {
   CHECK(sum_of(break_down(collective, 1.0, 3)) == Approx(1.0));
 }
 
+TEST_CASE("start-up is that of the chip that starts first") {
+  config::ExperimentConfig config = config::read_config(good_config());
+  config.chip.collective_startup.value = 5e-6;
+  const plan::Plan plan = plan::make_plan(config);
+  plan::CollectivePlan collective = plan.collectives.back().candidates.front();
+  const std::uint32_t chips = collective.simulated.machine.ranks();
+  collective.simulated.machine.slowdown.assign(chips, 2.0);
+  CHECK(break_down(collective, 1.0).startup_s == Approx(10e-6));
+  collective.simulated.machine.slowdown.back() = 0.5;
+  CHECK(break_down(collective, 1.0).startup_s == Approx(2.5e-6));
+}
+
 TEST_CASE("a bound that is met has no bubbles, not fewer than none") {
   const plan::Plan plan = testing::plan_of(good_config());
   const plan::CollectivePlan& collective = plan.collectives.front().candidates.front();
