@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "experiments/plan/costs.hpp"
+#include "experiments/plan/machine.hpp"
 #include "experiments/plan/programs.hpp"
 #include "models/collectives/divide_up.hpp"
 #include "sim/symmetry.hpp"
@@ -108,10 +109,11 @@ class CutTrials {
   }
 
  private:
+  /// Of a single axis; its rounds are all of the same chunks.
   void keep_few_minishards() {
-    const std::vector<collectives::Rounds> rounds = collective_.algorithm->rounds(request_);
     if (request_.grid.axes() > 1) return;
-    const std::uint32_t minishards = cut({}, rounds.front().elements).minishards;
+    const std::uint64_t chunk = collective_.algorithm->rounds(request_).front().elements;
+    const std::uint32_t minishards = cut({}, chunk).minishards;
     if (minishards > kMostTriedMinishards)
       request_.elements =
           collectives::divide_up(request_.elements, minishards) * kMostTriedMinishards;
@@ -129,17 +131,13 @@ class CutTrials {
     try {
       const collectives::Program program = collective_.algorithm->make(request);
       const sim::Machine machine = sim::representative(
-          program, link(), static_cast<std::uint32_t>(config_.chip.dma_queue.value));
+          program, link_of(config_.chip), static_cast<std::uint32_t>(config_.chip.dma_queue.value));
       return sim::simulate(program, machine, program_costs(program, config_.chip),
                            {.engine = sim::Engine::direct})
           .time_s;
     } catch (const std::invalid_argument&) {  // of a partition
       return std::nullopt;
     }
-  }
-
-  sim::LinkSpec link() const {
-    return {{}, config_.chip.link_rate(), config_.chip.hop_latency.value, {}, {}};
   }
 
   const config::CollectiveConfig& collective_;

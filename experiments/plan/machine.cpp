@@ -222,6 +222,10 @@ std::uint32_t chips_that_fit(config::Algorithm algorithm, const RankGrid& grid,
 
 }  // namespace
 
+sim::LinkSpec link_of(const hardware::Chip& chip) {
+  return {.name = {}, .rate = chip.link_rate(), .latency = chip.hop_latency.value};
+}
+
 MaybeObstacle Site::prepare(config::Algorithm algorithm) {
   if (!topology_) {
     const std::string obstacle = config::why_not_chip_by_chip(config_.topology);
@@ -265,8 +269,7 @@ OrObstacle<SimulatedMachine> plan_machine(config::Algorithm algorithm,
                                           const collectives::Program& program, Site& site) {
   const config::ExperimentConfig& config = site.config();
   if (has_representatives(algorithm, config))
-    return representatives(
-        program, {{}, config.chip.link_rate(), config.chip.hop_latency.value, {}, {}}, config);
+    return representatives(program, link_of(config.chip), config);
   if (MaybeObstacle obstacle = site.prepare(algorithm)) return *std::move(obstacle);
   sim::Machine machine = make_machine(algorithm, program, site);
   if (config.simulation == config::SimulationMode::full)

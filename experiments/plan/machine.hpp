@@ -41,6 +41,9 @@ struct SimulatedMachine {
   std::string reason;      ///< for people: "all chips are alike"
 };
 
+/// A link direction of the chip that two chips have for themselves, and which stands for many.
+sim::LinkSpec link_of(const hardware::Chip& chip);
+
 /// Whether representatives are simulated, as can be seen without looking at any chip.
 bool has_representatives(config::Algorithm algorithm, const config::ExperimentConfig& config);
 
