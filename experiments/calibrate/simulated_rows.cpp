@@ -1,7 +1,6 @@
 #include "experiments/calibrate/simulated_rows.hpp"
 
 #include <limits>
-#include <thread>
 
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
@@ -73,7 +72,7 @@ Model simulated_rows(const CalibrationTask& task, std::vector<std::size_t> rows,
           varied = std::move(varied)](const std::vector<Point>& points) {
     std::vector<Outputs> outputs(points.size(), Outputs(rows.size()));
     process::for_each_side_by_side(
-        points.size() * rows.size(), std::thread::hardware_concurrency(), [&](std::size_t i) {
+        points.size() * rows.size(), values::default_threads(), [&](std::size_t i) {
           const std::size_t point = i / rows.size();
           const std::size_t row = i % rows.size();
           outputs[point][row] = simulate(task.measurements[rows[row]], varied.at(points[point]));
