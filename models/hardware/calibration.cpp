@@ -25,11 +25,13 @@ std::optional<std::size_t> wrong_correlation(std::span<const double> matrix, std
   return std::nullopt;
 }
 
-namespace {
+bool is_positive_semidefinite(std::span<const double> matrix, std::size_t n) {
+  return n == 0 || !correlation_factor(matrix, n).empty();
+}
 
-/// Of a matrix whose eigenvalues are all lifted a little; empty if one is negative even so: exactly the
-/// matrices with positive eigenvalues have a factor.
-std::vector<double> cholesky(std::span<const double> matrix, std::size_t n) {
+// Cholesky's, of a matrix whose eigenvalues are all lifted a little: exactly the matrices with positive
+// eigenvalues have one.
+std::vector<double> correlation_factor(std::span<const double> matrix, std::size_t n) {
   const double allowance = 2.0 * static_cast<double>(n) * kCorrelationRounding;
   std::vector<double> factor(matrix.begin(), matrix.end());
   for (std::size_t j = 0; j < n; ++j) {
@@ -42,16 +44,6 @@ std::vector<double> cholesky(std::span<const double> matrix, std::size_t n) {
     }
   }
   return factor;
-}
-
-}  // namespace
-
-bool is_positive_semidefinite(std::span<const double> matrix, std::size_t n) {
-  return n == 0 || !cholesky(matrix, n).empty();
-}
-
-std::vector<double> correlation_factor(std::span<const double> matrix, std::size_t n) {
-  return cholesky(matrix, n);
 }
 
 }  // namespace equarx::hardware

@@ -56,7 +56,7 @@ std::optional<std::size_t> wrong_correlation(std::span<const double> matrix, std
 bool is_positive_semidefinite(std::span<const double> matrix, std::size_t n);
 
 /// Lower triangular L with L L^T = `matrix`, but for kCorrelationRounding on the diagonal: turns independent
-/// normal numbers into correlated ones. n x n, row-major; of a matrix that is_positive_semidefinite().
+/// normal numbers into correlated ones. n x n, row-major; empty if the matrix is not is_positive_semidefinite().
 std::vector<double> correlation_factor(std::span<const double> matrix, std::size_t n);
 
 }  // namespace equarx::hardware
