@@ -17,8 +17,7 @@ std::string text_of(const hardware::ParameterInfo& info, double value) {
 }
 
 std::string text_of(const Measurement& measurement, double value) {
-  return measurement.dimension ? units::format_short(value, *measurement.dimension)
-                               : fmt::format("{:.4g}", value);
+  return units::format_short(value, measurement.dimension);
 }
 
 double away(const Measurement& measurement, const CalibrationRow& row) {
@@ -42,17 +41,9 @@ std::string parameters_table(const CalibrationResult& result) {
 }
 
 std::string correlation_table(const CalibrationResult& result) {
-  const std::size_t n = result.correlated.size();
-  std::vector<output::TableRow> rows = {{"correlation"}};
-  for (const hardware::ParameterInfo* info : result.correlated)
-    rows.front().emplace_back(info->key);
-  for (std::size_t i = 0; i < n; ++i) {
-    output::TableRow& row =
-        rows.emplace_back(output::TableRow{std::string(result.correlated[i]->key)});
-    for (std::size_t j = 0; j < n; ++j)
-      row.push_back(fmt::format("{:.3f}", result.correlation[i * n + j]));
-  }
-  return output::aligned_table(rows);
+  std::vector<std::string> keys;
+  for (const hardware::ParameterInfo* info : result.correlated) keys.emplace_back(info->key);
+  return output::correlation_table(keys, result.correlation);
 }
 
 std::string rows_table(const CalibrationTask& task, const CalibrationResult& result) {

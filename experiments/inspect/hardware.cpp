@@ -24,25 +24,16 @@ const hardware::ParameterInfo& info_of(hardware::Parameter hardware::Chip::*memb
   return *std::ranges::find(hardware::parameters(), member, &hardware::ParameterInfo::member);
 }
 
-std::string observed_text(const hardware::Observation& observation, double value) {
-  return observation.dimension ? units::format_short(value, *observation.dimension)
-                               : fmt::format("{:.4g}", value);
-}
-
 std::string calibration_text(const hardware::Calibration& calibration) {
-  const std::size_t n = calibration.parameters.size();
-  std::vector<output::TableRow> correlations = {{"correlation"}};
-  for (const std::string& key : calibration.parameters) correlations.front().push_back(key);
-  for (std::size_t i = 0; i < n; ++i) {
-    output::TableRow& row = correlations.emplace_back(output::TableRow{calibration.parameters[i]});
-    for (std::size_t j = 0; j < n; ++j)
-      row.push_back(fmt::format("{:.3f}", calibration.correlation[i * n + j]));
-  }
   std::vector<output::TableRow> rows = {{"observation", "role", "measured", "+-", "simulated"}};
-  for (const hardware::Observation& seen : calibration.observations)
-    rows.push_back({seen.what, std::string(name(seen.role)), observed_text(seen, seen.measured),
-                    observed_text(seen, seen.standard_error), observed_text(seen, seen.simulated)});
-  return fmt::format("\n{}\n{}", output::aligned_table(correlations), output::aligned_table(rows));
+  for (const hardware::Observation& seen : calibration.observations) {
+    const auto text = [&](double value) { return units::format_short(value, seen.dimension); };
+    rows.push_back({seen.what, std::string(name(seen.role)), text(seen.measured),
+                    text(seen.standard_error), text(seen.simulated)});
+  }
+  return fmt::format("\n{}\n{}",
+                     output::correlation_table(calibration.parameters, calibration.correlation),
+                     output::aligned_table(rows));
 }
 
 }  // namespace

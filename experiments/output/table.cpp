@@ -19,4 +19,16 @@ std::string aligned_table(const std::vector<TableRow>& rows) {
   return text;
 }
 
+std::string correlation_table(const std::vector<std::string>& names,
+                              const std::vector<double>& correlation) {
+  std::vector<TableRow> rows = {{"correlation"}};
+  rows.front().insert(rows.front().end(), names.begin(), names.end());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    TableRow& row = rows.emplace_back(TableRow{names[i]});
+    for (std::size_t j = 0; j < names.size(); ++j)
+      row.push_back(fmt::format("{:.3f}", correlation[i * names.size() + j]));
+  }
+  return aligned_table(rows);
+}
+
 }  // namespace equarx::output

@@ -12,4 +12,8 @@ using TableRow = std::vector<std::string>;
 /// Rows of equal length in columns as wide as their widest cell; the first to the left, others to the right.
 std::string aligned_table(const std::vector<TableRow>& rows);
 
+/// The matrix of correlations between what has these names: n x n, row-major, of n names.
+std::string correlation_table(const std::vector<std::string>& names,
+                              const std::vector<double>& correlation);
+
 }  // namespace equarx::output

@@ -166,6 +166,10 @@ std::string format_short(double value, Dimension dimension) {
   return format_as(value, dimension, false);
 }
 
+std::string format_short(double value, std::optional<Dimension> dimension) {
+  return dimension ? format_short(value, *dimension) : fmt::format("{:.4g}", value);
+}
+
 std::string time_text(double seconds) { return format_short(seconds, Dimension::time); }
 
 std::string bytes_text(double bytes) { return format_short(bytes, Dimension::bytes); }

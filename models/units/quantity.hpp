@@ -1,6 +1,7 @@
 // Quantities with their unit in a string: "45 GB/s", "1 us", "32 MiB".
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,8 @@ std::string format(double value, Dimension dimension);
 
 /// As format(), rounded to four significant digits: for tables that people read.
 std::string format_short(double value, Dimension dimension);
+/// The same; a plain number without a dimension.
+std::string format_short(double value, std::optional<Dimension> dimension);
 
 /// format_short() of seconds: "363.1 us".
 std::string time_text(double seconds);

@@ -12,5 +12,12 @@ TEST_CASE("the first column stands to the left, the others to the right") {
         "  b              100 ms\n");
 }
 
+TEST_CASE("correlations have names on both sides") {
+  CHECK(correlation_table({"a", "bee"}, {1.0, -0.25, -0.25, 1.0}) ==
+        "  correlation       a     bee\n"
+        "  a             1.000  -0.250\n"
+        "  bee          -0.250   1.000\n");
+}
+
 }  // namespace
 }  // namespace equarx::output
