@@ -5,34 +5,19 @@
 
 #include <fmt/format.h>
 
+#include "experiments/config/calibration_json.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/set_value.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
-#include "experiments/input/json_text.hpp"
-#include "experiments/input/nearest.hpp"
 #include "experiments/result/json.hpp"
 
 namespace equarx::calibrate {
 namespace {
 
-using hardware::ObservationRole;
-
 /// The configuration as the file has it, with what "set" changes.
 input::Json config_json(input::ObjectReader& reader, const std::filesystem::path& folder) {
-  input::Json config = reader.required("config", "a configuration, or the path of one");
-  if (config.is_string()) {
-    const std::string path = (folder / config.get<std::string>()).string();
-    try {
-      config = input::parse_json(input::read_file(path));
-    } catch (const input::InputError& error) {
-      throw input::InputError(reader.place_of("config"),
-                              fmt::format("in {}: {}", path, error.what()));
-    }
-  }
-  if (!config.is_object())
-    throw input::InputError(reader.place_of("config"),
-                            "expected a configuration, or the path of one");
+  input::Json config = config::read_config_or_path(reader, "config", folder);
   if (!reader.has("set")) return config;
   const input::Json& changes = reader.required("set", "an object");
   if (!changes.is_object())
@@ -104,12 +89,11 @@ double read_measured(input::ObjectReader& reader, std::string_view key,
 
 Measurement read_measurement(input::ObjectReader reader, const std::string& place,
                              const std::string& hardware, const std::filesystem::path& folder) {
-  constexpr std::array kRoles = {ObservationRole::fit, ObservationRole::check};
   Measurement measurement;
   measurement.place = place;
   measurement.what = reader.text("what");
   measurement.source = reader.text("source");
-  measurement.role = kRoles[reader.choice("role", std::array{name(kRoles[0]), name(kRoles[1])})];
+  measurement.role = config::read_observation_role(reader);
   measurement.config =
       read_experiment(config_json(reader, folder), reader.place_of("config"), hardware);
   measurement.run = find_run(reader, measurement.config);

@@ -7,9 +7,9 @@
 #include "experiments/calibrate/measurement_json.hpp"
 #include "experiments/calibrate/task.hpp"
 #include "experiments/config/hardware_json.hpp"
+#include "experiments/config/parameter_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
-#include "experiments/input/nearest.hpp"
 #include "experiments/input/schema.hpp"
 
 namespace equarx::calibrate {
@@ -18,15 +18,12 @@ namespace {
 using Parameters = std::vector<const hardware::ParameterInfo*>;
 
 const hardware::ParameterInfo* read_parameter(const input::Json& value, const std::string& place) {
-  const std::string key = value.is_string() ? value.get<std::string>() : value.dump();
-  std::vector<std::string_view> keys;
-  for (const hardware::ParameterInfo& known : hardware::parameters())
-    if (known.kind != hardware::ParameterKind::count) keys.push_back(known.key);
-  if (std::ranges::find(keys, key) == keys.end())
-    throw input::InputError(
-        place, fmt::format("'{}' is not a parameter that can vary; did you mean '{}'?", key,
-                           input::nearest(key, keys)));
-  return hardware::find_parameter(key);
+  const hardware::ParameterInfo& info = config::read_parameter_key(value, place);
+  if (info.kind == hardware::ParameterKind::count)
+    throw input::InputError(place, fmt::format("{} counts something, which cannot vary a little; "
+                                               "name a quantity or a share",
+                                               info.key));
+  return &info;
 }
 
 Parameters read_parameters(input::ObjectReader& reader, std::string_view list_key,

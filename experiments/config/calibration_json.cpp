@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "experiments/config/parameter_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
-#include "experiments/input/nearest.hpp"
 
 namespace equarx::config {
 namespace {
@@ -17,23 +17,14 @@ using hardware::Chip;
 using hardware::Observation;
 using hardware::ObservationRole;
 
-constexpr std::array kRoles = {ObservationRole::fit, ObservationRole::check};
-
 std::string read_key(const input::Json& value, const std::string& place, const Chip& chip) {
-  const std::string key = value.is_string() ? value.get<std::string>() : value.dump();
-  const hardware::ParameterInfo* info = hardware::find_parameter(key);
-  if (info == nullptr) {
-    std::vector<std::string_view> keys;
-    for (const hardware::ParameterInfo& known : hardware::parameters()) keys.push_back(known.key);
-    throw input::InputError(place, fmt::format("'{}' is not a parameter; did you mean '{}'?", key,
-                                               input::nearest(key, keys)));
-  }
-  if (!standard_uncertainty(chip.*info->member))
+  const hardware::ParameterInfo& info = read_parameter_key(value, place);
+  if (!standard_uncertainty(chip.*info.member))
     throw input::InputError(
         place, fmt::format("{} has neither a standard error nor a range; give it one, or leave it "
                            "out here",
-                           key));
-  return key;
+                           info.key));
+  return std::string(info.key);
 }
 
 std::vector<std::string> read_parameters(const input::Json& list, const std::string& place,
@@ -84,19 +75,15 @@ std::vector<double> read_correlation(const input::Json& rows, const std::string&
 
 double read_observed(input::ObjectReader& reader, std::string_view key,
                      std::optional<units::Dimension> dimension) {
-  if (dimension) return reader.quantity(key, *dimension);
-  const input::Json& value = reader.required(key, "a number");
-  if (!value.is_number())
-    throw input::InputError(reader.place_of(key),
-                            "expected a plain number, because \"measured\" is one");
-  return value.get<double>();
+  return dimension ? reader.quantity(key, *dimension)
+                   : reader.number(key, "a plain number, because \"measured\" is one");
 }
 
 Observation read_observation(input::ObjectReader reader) {
   Observation observation;
   observation.what = reader.text("what");
   observation.source = reader.text("source");
-  observation.role = kRoles[reader.choice("role", std::array{name(kRoles[0]), name(kRoles[1])})];
+  observation.role = read_observation_role(reader);
   if (!reader.required("measured", "a time with its unit, or a plain number").is_number())
     observation.dimension = units::Dimension::time;
   observation.measured = read_observed(reader, "measured", observation.dimension);
@@ -123,6 +110,11 @@ input::Json observation_json(const Observation& observation) {
 }
 
 }  // namespace
+
+ObservationRole read_observation_role(input::ObjectReader& reader) {
+  constexpr std::array kRoles = {ObservationRole::fit, ObservationRole::check};
+  return kRoles[reader.choice("role", std::array{name(kRoles[0]), name(kRoles[1])})];
+}
 
 Calibration read_calibration(input::ObjectReader reader, const Chip& chip) {
   Calibration calibration;

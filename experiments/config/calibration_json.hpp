@@ -6,6 +6,9 @@
 
 namespace equarx::config {
 
+/// The "role" of a measurement. @throws InputError
+hardware::ObservationRole read_observation_role(input::ObjectReader& reader);
+
 /// `chip` has its parameters. @throws InputError
 hardware::Calibration read_calibration(input::ObjectReader reader, const hardware::Chip& chip);
 

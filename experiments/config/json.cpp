@@ -88,6 +88,21 @@ ExperimentConfig read_config(const input::Json& json) {
   return config;
 }
 
+input::Json read_config_or_path(input::ObjectReader& reader, std::string_view key,
+                                const std::filesystem::path& folder) {
+  constexpr std::string_view kExpected = "a configuration or the path of one";
+  const input::Json& config = reader.required(key, kExpected);
+  if (config.is_object()) return config;
+  const std::string file = (folder / reader.text(key, kExpected)).string();
+  try {
+    input::Json json = input::parse_json(input::read_file(file));
+    if (!json.is_object()) throw input::InputError("", "expected an object");
+    return json;
+  } catch (const input::InputError& error) {
+    throw input::InputError(reader.place_of(key), fmt::format("{}: {}", file, error.what()));
+  }
+}
+
 input::Json to_json(const ExperimentConfig& config) {
   input::Json json = {{"hardware", config.hardware}, {"topology", topology_json(config.topology)}};
   if (!config.faults.empty()) json["faults"] = faults_json(config.faults);

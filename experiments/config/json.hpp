@@ -1,6 +1,7 @@
 // The one place where experiment configurations meet JSON.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,11 @@ namespace equarx::config {
 
 /// Reads a configuration. @throws InputError for anything that is not right.
 ExperimentConfig read_config(const input::Json& json);
+
+/// A configuration, or that of the file whose path, from `folder`, stands in its place; as it is written, and
+/// not checked. @throws InputError if it is neither, or if the file is no JSON object
+input::Json read_config_or_path(input::ObjectReader& reader, std::string_view key,
+                                const std::filesystem::path& folder);
 
 /// The configuration with every default filled in; read_config() gives the same configuration again.
 input::Json to_json(const ExperimentConfig& config);

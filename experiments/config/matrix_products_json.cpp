@@ -7,29 +7,16 @@
 #include "experiments/input/json.hpp"
 
 namespace equarx::config {
-namespace {
-
-double read_number(input::ObjectReader& reader, std::string_view key, double most,
-                   const char* expected) {
-  const input::Json& value = reader.required(key, expected);
-  if (!value.is_number() || value.get<double>() <= 0.0 || value.get<double>() > most)
-    throw input::InputError(reader.place_of(key),
-                            fmt::format("{} is not {}", value.dump(), expected));
-  return value.get<double>();
-}
-
-}  // namespace
+namespace {}  // namespace
 
 hardware::MatrixProducts read_matrix_products(input::ObjectReader reader) {
-  constexpr double kMostOperations = 1e30;
   hardware::MatrixProducts products;
   const input::Json& points = reader.array("points");
   for (std::size_t i = 0; i < points.size(); ++i) {
     const std::string place = fmt::format("{}/{}", reader.place_of("points"), i);
     input::ObjectReader point(points[i], place);
-    const double operations =
-        read_number(point, "operations", kMostOperations, "a number above 0: 2 M N K");
-    const double share = read_number(point, "share", 1.0, "a number above 0 and up to 1");
+    const double operations = point.positive_number("operations");
+    const double share = point.share("share");
     point.finish();
     if (!products.points.empty() && operations <= products.points.back().operations)
       throw input::InputError(

@@ -8,6 +8,7 @@
 
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/input/nearest.hpp"
 
 namespace equarx::config {
 namespace {
@@ -17,19 +18,11 @@ using hardware::ParameterInfo;
 using hardware::ParameterKind;
 using hardware::Provenance;
 
-constexpr std::string_view kRatio = "a number above 0 and up to 1";
-
-double read_ratio(const input::Json& value, const std::string& place) {
-  if (!value.is_number() || value.get<double>() <= 0.0 || value.get<double>() > 1.0)
-    throw input::InputError(place, fmt::format("{} is not {}", value.dump(), kRatio));
-  return value.get<double>();
-}
-
 double read_number(const input::Json& value, const std::string& place, const ParameterInfo& info) {
   constexpr std::uint64_t kMostCount = 1 << 20;
   switch (info.kind) {
     case ParameterKind::quantity: return input::read_quantity(value, place, info.dimension);
-    case ParameterKind::ratio: return read_ratio(value, place);
+    case ParameterKind::ratio: return input::read_share(value, place);
     case ParameterKind::count:
       return static_cast<double>(input::read_integer(value, place, 1, kMostCount));
   }
@@ -49,7 +42,7 @@ double read_value(const input::Json& value, const std::string& place, const Para
 std::string expected_value(const ParameterInfo& info) {
   switch (info.kind) {
     case ParameterKind::quantity: return input::expected_quantity(info.dimension);
-    case ParameterKind::ratio: return std::string(kRatio);
+    case ParameterKind::ratio: return std::string(input::kExpectedShare);
     case ParameterKind::count: return "an integer";
   }
   throw std::logic_error("unknown kind of parameter");
@@ -98,6 +91,15 @@ double read_standard_error(const input::Json& value, const std::string& place,
 }
 
 }  // namespace
+
+const ParameterInfo& read_parameter_key(const input::Json& value, const std::string& place) {
+  const std::string key = value.is_string() ? value.get<std::string>() : value.dump();
+  if (const ParameterInfo* info = hardware::find_parameter(key)) return *info;
+  std::vector<std::string_view> keys;
+  for (const ParameterInfo& known : hardware::parameters()) keys.push_back(known.key);
+  throw input::InputError(place, fmt::format("'{}' is not a parameter; did you mean '{}'?", key,
+                                             input::nearest(key, keys)));
+}
 
 Provenance read_provenance(input::ObjectReader& reader) {
   static constexpr std::array kProvenances = {Provenance::datasheet, Provenance::measured,

@@ -6,6 +6,10 @@
 
 namespace equarx::config {
 
+/// The parameter whose key `value` is, at `place`. @throws InputError with the nearest key for any other.
+const hardware::ParameterInfo& read_parameter_key(const input::Json& value,
+                                                  const std::string& place);
+
 /// Reads a value with its class, source, range and standard error. @throws InputError
 hardware::Parameter read_parameter(input::ObjectReader reader, const hardware::ParameterInfo& info);
 

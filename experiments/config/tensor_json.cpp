@@ -147,14 +147,6 @@ ElementFormat type_of(const tensors::TensorFile& file) {
   throw std::logic_error("unknown type of a file's elements");
 }
 
-double read_sample(input::ObjectReader& reader) {
-  const input::Json& value = reader.required("sample", "a number above 0 and up to 1");
-  if (!value.is_number() || !(value.get<double>() > 0.0) || value.get<double>() > 1.0)
-    throw input::InputError(reader.place_of("sample"),
-                            fmt::format("{} is not a number above 0 and up to 1", value.dump()));
-  return value.get<double>();
-}
-
 /// A tensor whose size follows from something else may repeat it, and no other.
 void refuse_other_size(input::ObjectReader& reader, const std::vector<std::uint64_t>& shape) {
   const bool other =
@@ -189,7 +181,7 @@ TensorConfig read_tensor(input::ObjectReader reader, std::uint32_t ranks,
   }
   if (!tensor.shape.empty()) tensor.elements = product(tensor.shape);
   if (imposed) tensor.sample = imposed->sample;
-  if (reader.has("sample")) tensor.sample = read_sample(reader);
+  if (reader.has("sample")) tensor.sample = reader.share("sample");
   reader.finish();
   if (tensor.elements == 0)
     throw input::InputError("/tensor",

@@ -58,6 +58,12 @@ std::uint64_t read_integer(const Json& value, const std::string& place, std::uin
   return value.get<std::uint64_t>();
 }
 
+double read_share(const Json& value, const std::string& place) {
+  if (!value.is_number() || !(value.get<double>() > 0.0 && value.get<double>() <= 1.0))
+    throw InputError(place, fmt::format("{} is not {}", value.dump(), kExpectedShare));
+  return value.get<double>();
+}
+
 std::string expected_quantity(units::Dimension dimension) {
   return fmt::format("{} with its unit, like \"{}\"", units::name(dimension),
                      units::example(dimension));
@@ -111,12 +117,22 @@ std::uint64_t ObjectReader::integer(std::string_view key, std::uint64_t least, s
   return read_integer(required(key, "an integer"), place_of(key), least, most);
 }
 
-double ObjectReader::positive_number(std::string_view key) {
-  const Json& value = required(key, "a number above 0");
-  if (!value.is_number()) wrong_type(place_of(key), "a number above 0", value);
-  if (!(value.get<double>() > 0.0))
-    throw InputError(place_of(key), fmt::format("{} is not above 0", value.dump()));
+double ObjectReader::number(std::string_view key, std::string_view expected) {
+  const Json& value = required(key, expected);
+  if (!value.is_number()) wrong_type(place_of(key), expected, value);
   return value.get<double>();
+}
+
+double ObjectReader::positive_number(std::string_view key) {
+  const double number = this->number(key, "a number above 0");
+  if (!(number > 0.0))
+    throw InputError(place_of(key),
+                     fmt::format("{} is not above 0", required(key, "a number above 0").dump()));
+  return number;
+}
+
+double ObjectReader::share(std::string_view key) {
+  return read_share(required(key, kExpectedShare), place_of(key));
 }
 
 bool ObjectReader::flag_or(std::string_view key, bool fallback) {

@@ -38,8 +38,12 @@ class ObjectReader {
   double quantity(std::string_view key, units::Dimension dimension);
   /// An integer from `least` to `most`.
   std::uint64_t integer(std::string_view key, std::uint64_t least, std::uint64_t most);
+  /// A plain number. `expected` says what is wanted more closely.
+  double number(std::string_view key, std::string_view expected = "a number");
   /// A plain number above 0.
   double positive_number(std::string_view key);
+  /// A plain number above 0 and up to 1.
+  double share(std::string_view key);
   /// true or false; `fallback` without the key.
   bool flag_or(std::string_view key, bool fallback);
   ObjectReader object(std::string_view key);
@@ -74,6 +78,12 @@ class ObjectReader {
 /// An integer from `least` to `most`, at `place`.
 std::uint64_t read_integer(const Json& value, const std::string& place, std::uint64_t least,
                            std::uint64_t most);
+
+/// What read_share() wants, for messages.
+inline constexpr std::string_view kExpectedShare = "a number above 0 and up to 1";
+
+/// A plain number above 0 and up to 1, at `place`.
+double read_share(const Json& value, const std::string& place);
 
 /// A quantity with its unit in a string, at `place`.
 double read_quantity(const Json& value, const std::string& place, units::Dimension dimension);

@@ -49,12 +49,6 @@ void check_unique(const std::vector<Part>& parts, std::string Part::*name, std::
           fmt::format("'{}' stands here twice; give each its own", (*part).*name));
 }
 
-double read_number(input::ObjectReader& reader, std::string_view key) {
-  const input::Json& value = reader.required(key, "a number");
-  if (!value.is_number()) throw input::InputError(reader.place_of(key), "expected a number");
-  return value.get<double>();
-}
-
 /// An experiment is a sweep whose parts have other names.
 StudyExperiment read_experiment(input::ObjectReader reader, const std::filesystem::path& folder) {
   const std::string name = reader.text("name");
@@ -82,14 +76,14 @@ StudyRow read_row(input::ObjectReader reader, const std::string& pointer) {
   row.run = reader.text("run");
   row.metric = reader.text("metric");
   row.relation = reader.choice_or("relation", kRelations, Relation::equals);
-  row.expected = read_number(reader, "expected");
+  row.expected = reader.number("expected");
   row.role = reader.choice("role", kRoles);
-  row.tolerance = read_number(reader, "tolerance");
+  row.tolerance = reader.number("tolerance");
   if (row.tolerance < 0.0)
     throw input::InputError(reader.place_of("tolerance"),
                             "is below 0; give a share of the expected figure, like 0.05");
   if (reader.has("standard_error")) {
-    row.standard_error = read_number(reader, "standard_error");
+    row.standard_error = reader.number("standard_error");
     if (*row.standard_error <= 0.0)
       throw input::InputError(reader.place_of("standard_error"),
                               "is not above 0; leave it out if it is not known");

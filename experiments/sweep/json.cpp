@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "experiments/config/json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json_text.hpp"
 #include "experiments/input/schema.hpp"
@@ -25,21 +26,6 @@ std::string read_name(input::ObjectReader& reader, const std::string& fallback) 
     throw input::InputError(
         "/name", fmt::format("'{}' cannot name a folder; use letters, digits, '-' and '_'", name));
   return name;
-}
-
-input::Json read_base(input::ObjectReader& reader, std::string_view key,
-                      const std::filesystem::path& folder) {
-  constexpr std::string_view kExpected = "a configuration or the path of one";
-  const input::Json& base = reader.required(key, kExpected);
-  if (base.is_object()) return base;
-  const std::string file = (folder / reader.text(key, kExpected)).string();
-  try {
-    input::Json json = input::parse_json(input::read_file(file));
-    if (!json.is_object()) throw input::InputError("", "expected an object");
-    return json;
-  } catch (const input::InputError& error) {
-    throw input::InputError(reader.place_of(key), fmt::format("{}: {}", file, error.what()));
-  }
 }
 
 std::string read_key(input::ObjectReader& reader) {
@@ -167,7 +153,7 @@ Sweep read_sweep_parts(input::ObjectReader& reader, const std::filesystem::path&
   sweep.pointers = {.base = reader.place_of(names.base),
                     .axes = reader.place_of(names.axes),
                     .exclude = reader.place_of(names.exclude)};
-  sweep.base = read_base(reader, names.base, folder);
+  sweep.base = config::read_config_or_path(reader, names.base, folder);
   sweep.axes = read_axes(reader, names.axes);
   sweep.exclusions = read_exclusions(reader, names.exclude, sweep.axes);
   return sweep;

@@ -43,7 +43,7 @@ TEST_CASE("mistakes in a calibration file are refused") {
            {"/hardware", "tpu-v9", "/hardware", "use one of"},
            {"/fit", "[]", "/fit", "names no parameter"},
            {"/fit/0", "hop_latncy", "/fit/0", "did you mean 'hop_latency'?"},
-           {"/fit/0", "dma_queue", "/fit/0", "not a parameter that can vary"},
+           {"/fit/0", "dma_queue", "/fit/0", "dma_queue counts something"},
            {"/fit/0", "hop_latency", "/fit/1", "named twice"},
            {"/given/0", "hop_latency", "/given/0", "named twice"},
            {"/given/0", "hbm_bandwidth", "/given/0", "neither a range nor a standard error"},

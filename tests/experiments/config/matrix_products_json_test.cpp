@@ -42,7 +42,7 @@ TEST_CASE("matrix products are written as they were read") {
 }
 
 TEST_CASE("points that cannot be are refused") {
-  check_point_refused("/points/0/operations", "0", "a number above 0");
+  check_point_refused("/points/0/operations", "0", "0 is not above 0");
   check_point_refused("/points/1/operations", "1e8", "in rising order");
   check_point_refused("/points/1/share", "1.5", "up to 1");
   check_point_refused("/points/1/share", "high", "up to 1");
