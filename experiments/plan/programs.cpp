@@ -103,7 +103,8 @@ collectives::ProgramRequest program_request(const config::CollectiveConfig& coll
       .all_gather = config::wire_format(collective, collectives::Phase::all_gather, dtype),
       .cut = {collective.minishards, collective.microshards, collective.elements_per_scale,
               collective.sizes},
-      .folded = on_axes ? folded_axes(config.topology.shape) : std::vector<bool>{}};
+      .folded = on_axes ? folded_axes(config.topology.shape) : std::vector<bool>{},
+      .folded_rate = config.chip.shared_link_efficiency.value};
 }
 
 collectives::Program make_program(const config::CollectiveConfig& collective, const RankGrid& grid,

@@ -33,7 +33,8 @@ RingOptions ring_options(const ProgramRequest& request) {
           .collective = request.collective,
           .axes = {},
           .rotate_axes = true,
-          .folded = request.folded};
+          .folded = request.folded,
+          .folded_rate = request.folded_rate};
 }
 
 Program make_rings(const ProgramRequest& request) {

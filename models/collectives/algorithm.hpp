@@ -43,6 +43,7 @@ struct ProgramRequest {
   CutRule cut;
   /// Axes of `grid` that are folded onto a line of chips (RingOptions); none if empty.
   std::vector<bool> folded{};
+  double folded_rate = 1.0;  ///< of their links (RingOptions)
 };
 
 /// Messages of one size that a rank sends in one phase, before they are cut into microshards.

@@ -15,10 +15,10 @@ std::array<std::uint32_t, kDirections> ring_steps(std::uint32_t length, RingStyl
   return {length / 2, (length + 1) / 2 - 1};
 }
 
-std::uint32_t RingOptions::chunks_on_link(std::size_t axis, std::uint32_t length) const {
+double RingOptions::link_chunks(std::size_t axis, std::uint32_t length) const {
   const auto [forward, backward] = ring_steps(length, style);
-  return shares_links(axis, length) ? forward + backward
-                                    : forward;  // which is never the shorter way
+  if (!shares_links(axis, length)) return forward;  // which is never the shorter way
+  return (forward + backward) / (is_folded(axis) ? folded_rate : 1.0);
 }
 
 std::uint32_t ring_segments(RingStyle style) { return style == RingStyle::full_loop ? 2 : 1; }

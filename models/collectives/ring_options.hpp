@@ -55,16 +55,20 @@ struct RingOptions {
   /// Axes whose rings are folded onto a line of chips, so that both directions go over every link; none if
   /// empty.
   std::vector<bool> folded{};
+  /// Rate of the links of folded axes, which several pairs of chips share, in multiples of that of the
+  /// others; above 0. It decides how much of the tensor goes over which axis.
+  double folded_rate = 1.0;
 
   bool quantizes() const { return reduce_scatter.scaled || all_gather.scaled; }
   /// Whether both directions of the rings along an axis go over the same links: where they are folded, and
   /// on an axis of two, whose chips have one cable.
   bool shares_links(std::size_t axis, std::uint32_t length) const {
-    return length == 2 || (!folded.empty() && folded[axis]);
+    return length == 2 || is_folded(axis);
   }
-  /// Chunks of segments that the busiest link direction of an axis moves in one phase, of all segments that
-  /// take the axes in one order.
-  std::uint32_t chunks_on_link(std::size_t axis, std::uint32_t length) const;
+  bool is_folded(std::size_t axis) const { return !folded.empty() && folded[axis]; }
+  /// How long the busiest link direction of an axis takes in one phase for all segments that take the axes in
+  /// one order, in multiples of the time of a chunk on a link that is not folded.
+  double link_chunks(std::size_t axis, std::uint32_t length) const;
 };
 
 /// Steps of one phase along an axis of `length` places, in each Direction.

@@ -66,7 +66,7 @@ RingTimetable::RingTimetable(const RankGrid& grid, const std::vector<RingTour>& 
     for (const auto& [tour, stage] : phase == Phase::reduce_scatter ? stages : back) {
       const std::size_t axis = tours[tour].axes[stage];
       const std::uint32_t length = grid.length(axis);
-      const double link_time = options.chunks_on_link(axis, length) *
+      const double link_time = options.link_chunks(axis, length) *
                                chunk_elements(grid, tours[tour], stage, segment_elements[tour]);
       const std::uint32_t steps = ring_steps(length, options.style).front();  // the longer way
       StageTime& time = times[tour][stage];

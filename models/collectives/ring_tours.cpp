@@ -185,7 +185,7 @@ class Divider {
         const std::size_t axis = tours[i].axes[stage];
         cut /= grid_.length(axis);
         program.rows[axis * slots + tours[i].slots[stage]][i] =
-            cut * options_.chunks_on_link(axis, grid_.length(axis)) / ring_segments(options_.style);
+            cut * options_.link_chunks(axis, grid_.length(axis)) / ring_segments(options_.style);
       }
     }
     for (std::uint32_t slot = 0; slot < slots; ++slot) {

@@ -28,9 +28,9 @@ RingOptions plain_ring(RingStyle style = RingStyle::full_loop) {
 
 // Time that the links of every axis are busy in one phase, of a tensor that a link direction could move in 1.
 // Each direction of a ring of n moves n - 1 of n parts of what goes its way. On an axis of two, and where
-// rings are folded, both directions go over the same links.
+// rings are folded, both directions go over the same links, which have the rate `folded_rate` there.
 std::vector<double> busy(const Lengths& lengths, const std::vector<bool>& folded,
-                         const std::vector<RingTour>& tours) {
+                         const std::vector<RingTour>& tours, double folded_rate = 1.0) {
   double shares = 0.0;
   for (const RingTour& tour : tours) shares += tour.share;
   std::vector<double> time(lengths.size());
@@ -38,7 +38,8 @@ std::vector<double> busy(const Lengths& lengths, const std::vector<bool>& folded
     double part = tour.share / shares;
     for (const std::size_t axis : tour.axes) {
       const double n = lengths[axis];
-      const double links = n == 2.0 || (!folded.empty() && folded[axis]) ? 1.0 : 2.0;
+      const bool is_folded = !folded.empty() && folded[axis];
+      const double links = is_folded ? folded_rate : (n == 2.0 ? 1.0 : 2.0);
       time[axis] += part * (n - 1.0) / n / links;
       part /= n;
     }
@@ -86,6 +87,22 @@ TEST_CASE("all links of a torus of unequal sides are busy for the same time, the
     const double bound = (grid.ranks() - 1.0) / grid.ranks() / links;
     CAPTURE(lengths, folded, tours.size());
     for (const double time : busy(lengths, folded, tours)) {
+      CHECK(time <= 1.015 * bound);
+      CHECK(time >= 0.97 * bound);
+    }
+  }
+}
+
+TEST_CASE("folded links that reach less of their rate get less to do") {
+  for (const double rate : {0.5, 0.85}) {
+    RingOptions options = plain_ring();
+    options.folded = {true, false};
+    options.folded_rate = rate;
+    const RankGrid grid({8, 16});
+    const auto tours = ring_tours(grid, kLarge, options);
+    const double bound = (grid.ranks() - 1.0) / grid.ranks() / (2.0 + rate);
+    CAPTURE(rate, tours.size());
+    for (const double time : busy({8, 16}, options.folded, tours, rate)) {
       CHECK(time <= 1.015 * bound);
       CHECK(time >= 0.97 * bound);
     }
