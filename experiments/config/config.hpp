@@ -158,6 +158,7 @@ struct WorkloadConfig {
   workloads::Transformer model;
   workloads::Phase phase;
   workloads::AttentionMethod attention;
+  workloads::ResidualPlace residual = workloads::ResidualPlace::hbm;
   /// Parts of the positions, so that the AllReduce of one goes on beside the compute steps of the next; 1:
   /// it does not.
   std::uint32_t chunks = 1;

@@ -22,6 +22,10 @@ using workloads::Prefill;
 
 constexpr std::array<std::string_view, 2> kPhases = {"prefill", "decode"};
 constexpr std::array<std::string_view, 2> kMethods = {"unfused", "fused"};
+constexpr input::EnumNames<workloads::ResidualPlace, 2> kResidualPlaces({
+    {workloads::ResidualPlace::hbm, "hbm"},
+    {workloads::ResidualPlace::vmem, "vmem"},
+});
 constexpr std::uint64_t kMostTokens = std::uint64_t{1} << 32;
 constexpr std::uint32_t kMostChunks = 64;
 
@@ -68,8 +72,8 @@ AttentionMethod read_attention(input::ObjectReader reader) {
 void derive_operations(const input::ObjectReader& reader, std::uint32_t chips,
                        WorkloadConfig& workload) {
   try {
-    workload.operations =
-        workloads::phase_operations(workload.model, workload.phase, chips, workload.attention);
+    workload.operations = workloads::phase_operations(workload.model, workload.phase, chips,
+                                                      workload.attention, workload.residual);
   } catch (const workloads::PhaseError& error) {
     throw input::InputError(reader.place_of(workloads::name(error.field())), error.what());
   } catch (const std::invalid_argument& error) {  // the model cannot be divided over the chips
@@ -89,6 +93,7 @@ WorkloadConfig read_workload(input::ObjectReader reader, std::uint32_t chips) {
   workload.model = load_model(workload.model_name, reader.place_of("model"));
   workload.phase = read_phase(reader);
   if (reader.has("attention")) workload.attention = read_attention(reader.object("attention"));
+  workload.residual = reader.choice_or("residual", kResidualPlaces, workload.residual);
   if (reader.has("chunks"))
     workload.chunks = static_cast<std::uint32_t>(reader.integer("chunks", 1, kMostChunks));
   reader.finish();
@@ -116,6 +121,7 @@ input::Json workload_json(const WorkloadConfig& workload) {
     json["attention"]["score_bytes"] = method.score_bytes;
     json["attention"]["score_passes"] = method.score_passes;
   }
+  json["residual"] = kResidualPlaces[workload.residual];
   json["chunks"] = workload.chunks;
   return json;
 }

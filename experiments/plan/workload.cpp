@@ -113,6 +113,18 @@ void check_memory(const config::WorkloadConfig& workload, const hardware::Chip& 
                   bytes_text(chip.hbm_capacity.value)));
 }
 
+void check_residual(const config::WorkloadConfig& workload, const hardware::Chip& chip) {
+  if (workload.residual == workloads::ResidualPlace::hbm) return;
+  const double needed = workloads::allreduce_bytes(workload.model, workload.phase);
+  if (needed <= chip.vmem_capacity.value) return;
+  throw input::InputError(
+      "/workload/residual",
+      fmt::format("the residual has {}, and {} has {} of VMEM; use \"hbm\", fewer tokens or a "
+                  "smaller batch",
+                  units::bytes_text(needed), chip.name,
+                  units::bytes_text(chip.vmem_capacity.value)));
+}
+
 /// Local layers that compute the whole square of scores are as global ones.
 void join_alike(std::vector<LayerKind>& layers) {
   if (layers[0].schedule.compute_s == layers[1].schedule.compute_s) {
@@ -128,6 +140,7 @@ WorkloadPlan plan_workload(const config::ExperimentConfig& config) {
   const config::WorkloadConfig& workload = config.workload.value();
   const std::uint32_t chips = config::count_chips(config.topology);
   check_memory(workload, config.chip, chips);
+  check_residual(workload, config.chip);
   const workloads::PhaseOperations& operations = workload.operations;
   Planner planner(workload, config.chip);
   planner.add(operations.embedding);

@@ -39,7 +39,7 @@ struct WorkloadPlan {
   double outside_layers_s = 0.0;           ///< and what comes before and after them
 };
 
-/// @throws InputError if the model and its activations do not fit the chips.
+/// @throws InputError if the model and its activations do not fit the chips, or the residual not their VMEM.
 WorkloadPlan plan_workload(const config::ExperimentConfig& config);
 
 }  // namespace equarx::plan

@@ -31,14 +31,6 @@ Operation elementwise(std::string_view name, double elements, double operands, d
   return operation;
 }
 
-/// The same, of rows that are normalized while they are read: their statistics are known already.
-Operation normalized_matrix(std::string_view name, double rows, double inputs, double outputs,
-                            WeightType weights) {
-  Operation operation = matrix(name, rows, inputs, outputs, weights);
-  operation.vector_ops = rows * inputs * (kFromBf16 + kNormScale + kToBf16);
-  return operation;
-}
-
 double activation_ops(Activation activation) {
   switch (activation) {
     case Activation::gelu: return kGelu;
@@ -53,11 +45,22 @@ struct Context {
   Extent extent;
   Shard shard;
   AttentionMethod method;
+  ResidualPlace residual;
 
   double width() const { return extent.rows() * model.d_model; }  ///< elements of the residual
   double query_width() const { return static_cast<double>(shard.heads) * model.head_size; }
   double kv_width() const { return static_cast<double>(shard.kv_heads) * model.head_size; }
 };
+
+/// The residual times a matrix of weights. It is normalized while it is read: its statistics are known already.
+Operation normalized_matrix(std::string_view name, const Context& context, double outputs) {
+  Operation operation =
+      matrix(name, context.extent.rows(), context.model.d_model, outputs, context.model.weights);
+  operation.vector_ops = context.width() * (kFromBf16 + kNormScale + kToBf16);
+  if (context.residual == ResidualPlace::vmem)
+    operation.read_bytes -= context.width() * kActivationBytes;
+  return operation;
+}
 
 void append(std::vector<Operation>& operations, const std::vector<Operation>& more) {
   operations.insert(operations.end(), more.begin(), more.end());
@@ -72,6 +75,10 @@ Operation add_to_residual(std::string_view name, const Context& context) {
                                     (normalized ? kNormSum + kNormScale : 0.0) + kAdd + kNormSum);
   constexpr double kArrays = 3.0;  // result, residual before and after
   operation.live_bytes = kArrays * elements * kActivationBytes;
+  if (context.residual == ResidualPlace::vmem) {
+    operation.read_bytes -= elements * kActivationBytes;
+    operation.written_bytes -= elements * kActivationBytes;
+  }
   return operation;
 }
 
@@ -93,8 +100,7 @@ std::vector<Operation> attention_block(const Context& c, bool local) {
   const double rotated = rows * (c.query_width() + c.kv_width());
   const WeightType weights = c.model.weights;
   std::vector<Operation> operations = {
-      normalized_matrix("qkv", rows, c.model.d_model, c.query_width() + 2.0 * c.kv_width(),
-                        weights),
+      normalized_matrix("qkv", c, c.query_width() + 2.0 * c.kv_width()),
       elementwise("rope", rotated, 1.0,
                   kRotate + (c.model.qk_norms ? kNormSum + kNormScale : 0.0))};
   append(operations, attention_operations(c.model, c.extent, c.shard, c.method, local));
@@ -110,7 +116,7 @@ std::vector<Operation> ffn_block(const Context& c) {
   const double gating = c.model.gated_ffn ? kMultiply : 0.0;
   const WeightType weights = c.model.weights;
   std::vector<Operation> operations = {
-      normalized_matrix("ffn_in", rows, c.model.d_model, parts * inner, weights),
+      normalized_matrix("ffn_in", c, parts * inner),
       elementwise("activation", rows * inner, parts, activation_ops(c.model.activation) + gating),
       matrix("ffn_out", rows, inner, c.model.d_model, weights)};
   append_reduction(operations, c, "ffn_allreduce", "ffn_residual");
@@ -126,9 +132,10 @@ std::vector<Operation> layer(const Context& context, bool local) {
 std::vector<Operation> embedding(const Context& context) {
   Operation lookup{.name = "embedding", .kind = OperationKind::memory};
   lookup.weight_bytes = context.width() * bytes_of(context.model.weights);
-  lookup.written_bytes = context.width() * kActivationBytes;
+  lookup.written_bytes =
+      context.residual == ResidualPlace::vmem ? 0.0 : context.width() * kActivationBytes;
   lookup.vector_ops = context.width() * (kFromBf16 + kNormSum);
-  lookup.live_bytes = lookup.written_bytes;
+  lookup.live_bytes = context.width() * kActivationBytes;
   return {lookup};
 }
 
@@ -143,9 +150,9 @@ std::vector<Operation> head(const Context& context) {
 }  // namespace
 
 PhaseOperations phase_operations(const Transformer& model, const Phase& phase, std::uint32_t chips,
-                                 const AttentionMethod& method) {
+                                 const AttentionMethod& method, ResidualPlace residual) {
   check_phase(model, phase);
-  const Context context{model, extent(phase), shard(model, chips), method};
+  const Context context{model, extent(phase), shard(model, chips), method, residual};
   return {embedding(context), layer(context, true), layer(context, false), head(context)};
 }
 

@@ -1,6 +1,7 @@
 // A phase as the operations of one chip, in order.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "models/workloads/attention.hpp"
@@ -19,10 +20,17 @@ struct PhaseOperations {
   std::vector<Operation> head;
 };
 
+/// Where the residual is between the operations that read and write it: as large as what is summed in an AllReduce.
+enum class ResidualPlace : std::uint8_t {
+  hbm,   ///< each of them reads or writes it there
+  vmem,  ///< it stays in VMEM all the time, and takes nothing of HBM's bandwidth
+};
+
 /// Every number is derived from the model's shape (docs/workloads.md). With more than one chip each layer
 /// has two AllReduces, after attention and after the FFN.
 /// @throws std::invalid_argument for a phase, a number of chips or a method that is not possible.
 PhaseOperations phase_operations(const Transformer& model, const Phase& phase, std::uint32_t chips,
-                                 const AttentionMethod& method);
+                                 const AttentionMethod& method,
+                                 ResidualPlace residual = ResidualPlace::hbm);
 
 }  // namespace equarx::workloads

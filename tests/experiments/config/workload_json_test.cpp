@@ -62,7 +62,10 @@ TEST_CASE("what is shown of a workload is read again as the same") {
   fused["workload"]["attention"] = {{"method", "fused"}, {"skips_outside_window", true}};
   input::Json chunks = workload_config("gemma3-12b", 4096);
   chunks["workload"]["chunks"] = 4;
-  for (const input::Json& json : {workload_config("gemma3-12b", 4096), decode, fused, chunks}) {
+  input::Json resident = workload_config("gemma3-12b", 4096);
+  resident["workload"]["residual"] = "vmem";
+  for (const input::Json& json :
+       {workload_config("gemma3-12b", 4096), decode, fused, chunks, resident}) {
     CHECK_NOTHROW(input::check_schema(json, "experiment"));
     const input::Json shown = to_json(plan_of(json).config);
     CHECK(shown.contains("workload"));
@@ -92,6 +95,7 @@ TEST_CASE("wrong workloads are refused with their place and a remedy") {
       {"/workload/model", "gpt", "/workload/model", "llama3-70b"},
       {"/workload/model", "none.json", "/workload/model", "cannot read none.json"},
       {"/workload/model", "7", "/workload/model", "the name of a model"},
+      {"/workload/residual", "cache", "/workload/residual", "one of hbm, vmem"},
       {"/workload/chunks", "0", "/workload/chunks", "0 is not an integer from 1"},
       {"/workload/chunk", "2", "/workload/chunk", "did you mean 'chunks'?"},
       {"/workload/attention", "fused", "/workload/attention", "expected an object"},

@@ -6,6 +6,7 @@
 #include "experiments/input/json.hpp"
 #include "models/workloads/operations.hpp"
 #include "tests/catch.hpp"
+#include "tests/support/errors.hpp"
 #include "tests/support/workloads.hpp"
 
 namespace equarx::plan {
@@ -139,6 +140,16 @@ TEST_CASE("matrix products take the time of their efficiency, element-wise work 
   const WorkloadPlan slower = workload_of(json);
   CHECK(find(slower, "ffn_in").time_s > 2.0 * find(usual, "ffn_in").time_s);
   CHECK(find(slower, "softmax").time_s == find(usual, "softmax").time_s);
+}
+
+TEST_CASE("a residual that stays in VMEM has to fit there, and takes less time") {
+  input::Json json = workload_config("gemma3-27b", 8192);
+  json["topology"] = {{"slice", "4x4"}};
+  const double in_hbm_s = workload_of(json).compute_s;
+  json["workload"]["residual"] = "vmem";
+  CHECK(workload_of(json).compute_s < in_hbm_s);
+  json["workload"]["tokens"] = 16384;
+  testing::check_refused([&] { plan_of(json); }, "/workload/residual", "128.0 MiB of VMEM");
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "models/workloads/operations.hpp"
 
+#include <map>
+
 #include "tests/catch.hpp"
 #include "tests/models/workloads/models.hpp"
 
@@ -36,6 +38,29 @@ TEST_CASE("a layer is these operations in this order") {
   CHECK(names(phase.global_layer) == layer);
   CHECK(names(phase.embedding) == std::vector<std::string_view>{"embedding"});
   CHECK(names(phase.head) == std::vector<std::string_view>{"final_norm", "logits"});
+}
+
+TEST_CASE("a residual that stays in VMEM takes nothing of HBM, and changes nothing else") {
+  const Transformer model = tiny();
+  const Prefill prefill{5, 3};
+  const PhaseOperations hbm = phase_operations(model, prefill, 2, {});
+  const PhaseOperations vmem = phase_operations(model, prefill, 2, {}, ResidualPlace::vmem);
+  constexpr double kResidual = 15 * 8 * 2;
+  const std::map<std::string_view, double> crossings = {
+      {"qkv", 1}, {"attention_residual", 2}, {"ffn_in", 1}, {"ffn_residual", 2}};
+  for (std::size_t i = 0; i < hbm.local_layer.size(); ++i) {
+    const Operation& one = hbm.local_layer[i];
+    const Operation& other = vmem.local_layer[i];
+    CAPTURE(one.name);
+    const auto found = crossings.find(one.name);
+    const double fewer = found == crossings.end() ? 0.0 : found->second * kResidual;
+    CHECK(other.hbm_bytes() == one.hbm_bytes() - fewer);
+    CHECK(other.flops == one.flops);
+    CHECK(other.vector_ops == one.vector_ops);
+    CHECK(other.live_bytes == one.live_bytes);
+    CHECK(other.allreduce_bytes == one.allreduce_bytes);
+  }
+  CHECK(vmem.embedding.front().hbm_bytes() == hbm.embedding.front().hbm_bytes() - kResidual);
 }
 
 TEST_CASE("operations of a layer are what is worked out by hand") {
