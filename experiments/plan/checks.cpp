@@ -66,7 +66,7 @@ std::size_t links_at_once(const collectives::Program& program,
   std::set<collectives::Offset> peers;
   for (const collectives::Channel& channel : program.channels) peers.insert(channel.offset);
   return std::min(
-      {peers.size(), links_of_chip(topology), std::size_t{collectives::kRoundsUnderWay}});
+      {peers.size(), links_of_chip(topology), std::size_t{collectives::kShardsUnderWay}});
 }
 
 }  // namespace

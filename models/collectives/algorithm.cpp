@@ -155,7 +155,7 @@ std::vector<Rounds> rounds_of_direct(const ProgramRequest& request) {
 std::uint64_t channels_to_others(const RankGrid& grid) { return grid.ranks() - 1; }
 
 double sharers_of_direct(const RankGrid& grid) {
-  return grid.ranks() * std::min<double>(others(grid), kRoundsUnderWay);
+  return grid.ranks() * std::min<double>(others(grid), kShardsUnderWay);
 }
 
 // --- The table

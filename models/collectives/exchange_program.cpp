@@ -50,10 +50,8 @@ CutRule in_one_piece(CutRule rule) {
 struct Transfer {
   EncodedMinishard minishard;
   SentMinishard sent;
+  std::uint32_t round = 0;  ///< it goes to the rank so many places on
 };
-
-/// What is sent in one round of a direct exchange.
-using Round = std::vector<Transfer>;
 
 class DirectBuilder {
  public:
@@ -68,10 +66,11 @@ class DirectBuilder {
 
   /// Every rank's shards to their owners, who add them up; or, for an AllToAll, keep them.
   void scatter(bool keep) {
-    const auto receive = [&](std::uint32_t round, const Round& sent) {
-      for (const Transfer& transfer : sent) keep ? deliver(round, transfer) : sum(round, transfer);
+    const auto send = [&](std::uint32_t minishard, std::uint32_t round) {
+      const Tile tile{.shard_offset = round, .minishard = minishard};
+      return send_to(round, minishards_.encode(Phase::reduce_scatter, tile, Operand::input));
     };
-    run([&](std::uint32_t round) { return send_shards(round); }, receive);
+    run(send, [&](const Transfer& transfer) { keep ? deliver(transfer) : sum(transfer); });
     if (!keep) return;
     for_each_minishard([&](const Tile& tile) {  // its own needs no journey
       minishards_.deliver(minishards_.encode(Phase::reduce_scatter, tile, Operand::input), tile,
@@ -97,45 +96,47 @@ class DirectBuilder {
     for_each_minishard([&](const Tile& tile) {
       own.push_back(minishards_.encode(Phase::all_gather, tile, operand, scales_found));
     });
-    const auto send = [&](std::uint32_t round) {
-      Round sent;
-      for (const EncodedMinishard& minishard : own)
-        sent.push_back({minishard, minishards_.send(minishard, channel(round), {}, sent.empty())});
-      return sent;
+    const auto send = [&](std::uint32_t minishard, std::uint32_t round) {
+      return send_to(round, own[minishard]);
     };
-    const auto receive = [&](std::uint32_t round, const Round& sent) {
-      for (const Transfer& transfer : sent) deliver(round, transfer);
-    };
-    run(send, receive);
+    run(send, [&](const Transfer& transfer) { deliver(transfer); });
     for (const EncodedMinishard& minishard : own)
       minishards_.deliver(minishard, minishard.tile, {});
   }
 
  private:
-  /// All rounds, of which some are under way at once.
+  /// Every minishard to every other rank: one to all of them before the next one, so that all links are kept
+  /// busy however many minishards there are. Some transfers are under way at once.
   template <typename Send, typename Receive>
   void run(Send send, Receive receive) {
-    std::vector<Round> rounds(ranks_);
-    for (std::uint32_t round = 1; round < ranks_ + kRoundsUnderWay; ++round) {
-      if (round < ranks_) rounds[round] = send(round);
-      if (round < kRoundsUnderWay) continue;
-      const std::uint32_t arriving = round - kRoundsUnderWay + 1;
-      if (arriving < ranks_) receive(arriving, std::exchange(rounds[arriving], {}));
+    const std::uint32_t peers = ranks_ - 1;
+    const std::size_t count = std::size_t{count_} * peers;
+    const std::size_t window = transfers_under_way();
+    std::vector<Transfer> transfers(count);
+    for (std::size_t i = 0; i < count + window; ++i) {
+      if (i < count)
+        transfers[i] =
+            send(static_cast<std::uint32_t>(i / peers), static_cast<std::uint32_t>(1 + i % peers));
+      if (i + 1 < window) continue;
+      const std::size_t arriving = i + 1 - window;
+      if (arriving < count) receive(std::exchange(transfers[arriving], {}));
     }
   }
 
-  Round send_shards(std::uint32_t round) {
-    Round sent;
-    for_each_minishard([&](Tile tile) {
-      tile.shard_offset = round;
-      EncodedMinishard minishard = minishards_.encode(Phase::reduce_scatter, tile, Operand::input);
-      SentMinishard messages = minishards_.send(minishard, channel(round), {}, sent.empty());
-      sent.push_back({std::move(minishard), std::move(messages)});
-    });
-    return sent;
+  /// Two to every rank, as long as buffers for kShardsUnderWay shards hold them; no fewer than one minishard of each of these.
+  std::size_t transfers_under_way() const {
+    const std::size_t buffers = std::size_t{kShardsUnderWay} * count_;
+    return std::clamp<std::size_t>(2 * std::size_t{ranks_ - 1}, kShardsUnderWay, buffers);
   }
 
-  void sum(std::uint32_t round, const Transfer& transfer) {
+  Transfer send_to(std::uint32_t round, EncodedMinishard minishard) {
+    const bool first = minishard.tile.minishard == 0;
+    SentMinishard sent = minishards_.send(minishard, channel(round), {}, first);
+    return {std::move(minishard), std::move(sent), round};
+  }
+
+  void sum(const Transfer& transfer) {
+    const std::uint32_t round = transfer.round;
     Tile tile = transfer.minishard.tile;
     tile.shard_offset = 0;
     minishards_.wait_for_scales(transfer.sent);
@@ -151,14 +152,14 @@ class DirectBuilder {
     });
   }
 
-  void deliver(std::uint32_t round, const Transfer& transfer) {
+  void deliver(const Transfer& transfer) {
     // An AllToAll's shard is the receiver's own; a gathered one is its sender's.
     Tile tile = transfer.minishard.tile;
-    tile.shard_offset = tile.shard_offset == 0 ? sender(round).offset : 0;
+    tile.shard_offset = tile.shard_offset == 0 ? sender(transfer.round).offset : 0;
     minishards_.wait_for_scales(transfer.sent);
     writer_.for_each_microshard(tile, [&](std::uint32_t micro) {
       minishards_.wait_for_payload(transfer.sent, micro);
-      writer_.deliver(at(tile, micro), transfer.minishard.payload[micro], sender(round));
+      writer_.deliver(at(tile, micro), transfer.minishard.payload[micro], sender(transfer.round));
     });
   }
 

@@ -16,9 +16,9 @@ struct ExchangeOptions {
   CutRule cut;
 };
 
-/// Rounds of a direct exchange that a rank has under way at once: enough to keep its links busy while
+/// Shards that a rank has under way at once in a direct exchange: enough to keep its links busy while
 /// one message is summed, and few enough for their receive buffers.
-inline constexpr std::uint32_t kRoundsUnderWay = 16;
+inline constexpr std::uint32_t kShardsUnderWay = 16;
 
 /// Direct exchange in rounds: in round k every rank sends to the rank k places on.
 ///  - all_reduce ("two-shot"): every rank sends each other rank its shard, sums what it gets of its own

@@ -16,7 +16,7 @@ using equarx::numerics::ElementFormat;
 
 namespace {
 
-constexpr std::uint32_t kRanks[] = {2, 3, 4, 7, 8, 9, 16};  // around kRoundsUnderWay, too
+constexpr std::uint32_t kRanks[] = {2, 3, 4, 7, 8, 9, 16};  // around kShardsUnderWay, too
 constexpr std::uint64_t kElements = 20'011;
 constexpr Collective kDirect[] = {Collective::all_reduce, Collective::reduce_scatter,
                                   Collective::all_gather, Collective::all_to_all};
@@ -106,7 +106,24 @@ TEST_CASE("a direct exchange keeps some rounds under way, but never more") {
     most = std::max(most, under_way);
   }
   REQUIRE(under_way == 0);
-  REQUIRE(most == static_cast<int>(kRoundsUnderWay));
+  REQUIRE(most == static_cast<int>(kShardsUnderWay));
+}
+
+TEST_CASE("a direct exchange sends a minishard to every rank before the next one") {
+  // A chip whose queue to one neighbour is full waits, and all its other links would have nothing to do.
+  constexpr std::uint32_t kMinishards = 4;
+  const Program program =
+      make_direct_exchange(Collective::all_reduce, 8, kElements, ElementFormat::bf16,
+                           exchange({true, true}, kMinishards, 1));
+  for (const Phase phase : {Phase::reduce_scatter, Phase::all_gather}) {
+    std::vector<std::uint32_t> minishards;
+    for (const Instruction& instruction : program.instructions)
+      if (instruction.op == Op::send && instruction.phase == phase &&
+          program.buffers[program.messages[instruction.message].buffer].content == Content::payload)
+        minishards.push_back(program.tile(instruction).minishard);
+    REQUIRE(minishards.size() == 7 * kMinishards);
+    REQUIRE(std::ranges::is_sorted(minishards));
+  }
 }
 
 TEST_CASE("one-shot sends the whole tensor to every other rank, encoded once") {
