@@ -9,6 +9,10 @@ import struct
 import sys
 
 DATA = struct.pack("<6f", 1, -2.5, float("inf"), float("nan"), 1e-40, 0)
+# 1, -2.5, the largest, Inf, NaN, the smallest subnormal, -0; of E4M3, which has no Inf, NaN of both signs.
+FP16 = struct.pack("<7H", 0x3C00, 0xC100, 0x7BFF, 0x7C00, 0x7E01, 0x0001, 0x8000)
+E4M3 = bytes([0x38, 0xC2, 0x7E, 0x7F, 0xFF, 0x01, 0x80])
+E5M2 = bytes([0x3C, 0xC1, 0x7B, 0x7C, 0x7F, 0x01, 0x80])
 
 
 def npy(descr="'<f4'", order="False", shape="(2, 3)", data=DATA, major=1):
@@ -28,7 +32,10 @@ def tensor(dtype="F32", shape=(2, 3), offsets=(0, 24)):
 
 NPY = {
     "f4": npy(), "f4_v2": npy(major=2), "f4_v3": npy(major=3),
-    "f2": npy("'<f2'", shape="(12,)"), "u2": npy("'<u2'", shape="(3, 2, 2)"),
+    "f2": npy("'<f2'", shape="(7,)", data=FP16), "f2_odd": npy("'<f2'", shape="(7,)", data=FP16[:-1]),
+    # numpy has no FP8; libraries that add them write raw bytes or names, which are refused.
+    "fp8_bytes": npy("'|V1'", shape="(7,)", data=E4M3), "fp8_name": npy("'float8_e4m3fn'", shape="(7,)", data=E4M3),
+    "fp8_u1": npy("'|u1'", shape="(7,)", data=E5M2), "u2": npy("'<u2'", shape="(3, 2, 2)"),
     "big_endian": npy("'>f4'"), "structured": npy("[('a', '<f4')]"), "fortran": npy(order="True"),
     "scalar": npy(shape="()"), "negative": npy(shape="(-1, 6)"),
     "overflow": npy(shape="(4294967296, 4294967296)"), "truncated": npy()[:-5], "empty": b"",
@@ -37,6 +44,14 @@ SAFETENSORS = {
     "one": safetensors({"a": tensor()}),
     "two": safetensors({"__metadata__": {"format": "pt"}, "a": tensor("F16", (4,), (0, 8)),
                         "b": tensor("BF16", (2, 2, 2), (8, 24))}),
+    "fp16": safetensors({"a": tensor("F16", (7,), (0, 14))}, FP16),
+    "fp8_e4m3": safetensors({"a": tensor("F8_E4M3", (7,), (0, 7))}, E4M3),
+    "fp8_e5m2": safetensors({"a": tensor("F8_E5M2", (7,), (0, 7))}, E5M2),
+    # FP8 of an odd length leaves the tensor that is read, "a", at an odd place.
+    "mixed": safetensors({"b": tensor("F8_E4M3", (7,), (0, 7)), "a": tensor("F16", (1, 7), (7, 21)),
+                          "c": tensor("F8_E5M2", (7, 1), (21, 28))}, E4M3 + FP16 + E5M2),
+    "fp8_truncated": safetensors({"a": tensor("F8_E5M2", (7,), (0, 7))}, E5M2[:-1]),
+    "fp8_other": safetensors({"a": tensor("F8_E8M0", (7,), (0, 7))}, E4M3),
     "other_type": safetensors({"a": tensor("I64", (3,))}),
     "overlap": safetensors({"a": tensor(), "b": tensor("F32", (1,), (20, 24))}),
     "outside": safetensors({"a": tensor(offsets=(0, 1 << 63))}),
