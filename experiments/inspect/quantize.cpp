@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <span>
 #include <string_view>
 #include <thread>
@@ -22,8 +23,7 @@ namespace {
 
 using numerics::BlockFormat;
 
-/// Elements that are quantized together: whole scale groups, and what shares a scale of the tensor, as many
-/// as a minishard has by default.
+/// Elements that are quantized together: whole scale groups.
 std::uint64_t piece_elements(const QuantizeOptions& options) {
   constexpr std::uint64_t kAbout = 128 * numerics::kRegisterElements;
   const BlockFormat& format = options.format;
@@ -46,28 +46,36 @@ struct Piece {
   numerics::AlignedVector<std::byte> payload;
 };
 
-/// Quantizes values [first, first + size) of the file.
-void quantize(const tensors::TensorFile& file, const numerics::BlockCodec& codec,
-              std::uint64_t first, std::size_t size, Piece& piece) {
-  const BlockFormat& format = codec.format();
+/// Reads values [first, first + size) of the file, and finds the abs-max of their scale groups.
+void read(const tensors::TensorFile& file, const numerics::BlockCodec& codec, std::uint64_t first,
+          std::size_t size, Piece& piece) {
   piece.values.resize(size);
-  piece.decoded.resize(size);
   file.read(first, piece.values);
-  piece.absmax.assign(numerics::scale_count(format, size), 0.0F);
+  piece.absmax.assign(numerics::scale_count(codec.format(), size), 0.0F);
+  codec.find_absmax(piece.values, 0, piece.absmax);
+}
+
+/// Quantizes what was read from element `first` on; `largest` is the largest finite abs-max of the tensor,
+/// if the format has a scale of it.
+void quantize(const numerics::BlockCodec& codec, std::uint64_t first, float largest, Piece& piece) {
+  const BlockFormat& format = codec.format();
+  const std::size_t size = piece.values.size();
+  piece.decoded.resize(size);
   piece.scales.resize(piece.absmax.size());
   piece.scale_bytes.resize(format.scaled ? numerics::scales_bytes(format, piece.absmax.size()) : 0);
   piece.payload.resize(numerics::payload_bytes(format, size));
   piece.counts = {};
   const numerics::RoundingKey key{.first_element = first};
   if (format.scaled) {
-    codec.find_absmax(piece.values, 0, piece.absmax);
-    codec.encode_scales(piece.absmax, piece.scale_bytes);
+    codec.encode_scales(piece.absmax, piece.scale_bytes, largest);
     codec.decode_scales(piece.scale_bytes, piece.scales);
     piece.counts = codec.count(piece.values, 0, piece.scales, key);
   }
   codec.quantize(piece.values, 0, piece.scales, piece.payload, key);
   codec.dequantize(piece.payload, 0, piece.scales, piece.decoded);
   piece.bytes = piece.payload.size() + piece.scale_bytes.size();
+  if (format.tensor_scale)
+    piece.bytes -= numerics::kTensorScaleBytes;  // the tensor's, not a piece's
 }
 
 /// One for each core, but no more than have work, and no more than one thread can add up the errors of
@@ -81,6 +89,38 @@ unsigned threads_for(std::uint64_t pieces, std::uint64_t piece) {
   return static_cast<unsigned>(std::max<std::uint64_t>(1, most));
 }
 
+/// How a tensor is cut into pieces, and how many threads do them.
+struct Cut {
+  std::uint64_t elements;  ///< of the tensor
+  std::uint64_t size;      ///< of a piece, but for the last
+  unsigned threads;
+
+  Cut(const tensors::TensorFile& file, const QuantizeOptions& options)
+      : elements(file.elements()),
+        size(std::min(piece_elements(options), std::max<std::uint64_t>(1, elements))),
+        threads(threads_for(pieces(), size)) {}
+
+  std::uint64_t pieces() const { return (elements + size - 1) / size; }
+  std::uint64_t first(std::uint64_t piece) const { return piece * size; }
+  std::size_t size_of(std::uint64_t piece) const { return std::min(size, elements - first(piece)); }
+};
+
+/// The largest finite abs-max of the tensor; 0 if its format has no scale of the whole tensor, which alone
+/// must be known before the first piece is quantized.
+float largest_absmax(const tensors::TensorFile& file, const numerics::BlockCodec& codec,
+                     const Cut& cut) {
+  if (!codec.format().tensor_scale) return 0.0F;
+  std::vector<Piece> slots(PieceLine::slots(cut.threads));
+  PieceLine line(cut.pieces(), cut.threads, [&](std::uint64_t piece, std::size_t slot) {
+    read(file, codec, cut.first(piece), cut.size_of(piece), slots[slot]);
+  });
+  float largest = 0.0F;
+  for (std::uint64_t piece = 0; piece < cut.pieces(); ++piece)
+    for (const float absmax : slots[line.take()].absmax)
+      if (std::isfinite(absmax)) largest = std::max(largest, absmax);
+  return largest;
+}
+
 /// Goes through the tensor from its start to its end. Threads quantize the pieces; errors, which are sums
 /// of floating-point numbers, are added up in the order of the tensor, so that no bit of them depends
 /// on the threads.
@@ -89,15 +129,14 @@ class Quantizer {
   Quantizer(const tensors::TensorFile& file, const QuantizeOptions& options)
       : file_(file),
         codec_(options.format),
-        size_(std::min(piece_elements(options), std::max<std::uint64_t>(1, file.elements()))),
-        threads_(threads_for((file.elements() + size_ - 1) / size_, size_)),
-        slots_(PieceLine::slots(threads_)),
-        line_((file.elements() + size_ - 1) / size_, threads_,
-              [this](std::uint64_t piece, std::size_t slot) {
-                const std::uint64_t first = piece * size_;
-                quantize(file_, codec_, first, std::min(size_, file_.elements() - first),
-                         slots_[slot]);
-              }) {}
+        cut_(file, options),
+        largest_(largest_absmax(file, codec_, cut_)),
+        bytes_(options.format.tensor_scale ? numerics::kTensorScaleBytes : 0),
+        slots_(PieceLine::slots(cut_.threads)),
+        line_(cut_.pieces(), cut_.threads, [this](std::uint64_t piece, std::size_t slot) {
+          read(file_, codec_, cut_.first(piece), cut_.size_of(piece), slots_[slot]);
+          quantize(codec_, cut_.first(piece), largest_, slots_[slot]);
+        }) {}
 
   /// The next dequantized values, as many as fit.
   void next(std::span<float> values) {
@@ -133,11 +172,11 @@ class Quantizer {
 
   const tensors::TensorFile& file_;
   const numerics::BlockCodec codec_;
-  const std::uint64_t size_;  ///< of a piece, but for the last
-  const unsigned threads_;
+  const Cut cut_;
+  const float largest_;  ///< abs-max, see largest_absmax()
   std::uint64_t at_ = 0;
   std::span<const float> left_;  ///< of the piece that was taken: not yet given to next()
-  std::uint64_t bytes_ = 0;
+  std::uint64_t bytes_;          ///< of what was taken, and of a scale of the tensor
   numerics::ErrorAccumulator error_;
   numerics::QuantizeCounts counts_;
   std::vector<Piece> slots_;

@@ -1,5 +1,6 @@
 #include "models/numerics/codec/block_codec.hpp"
 
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -84,9 +85,13 @@ void BlockCodec::find_absmax(std::span<const float> values, std::size_t first,
   if (format_.scaled) kernels::find_absmax({format_, first}, values, absmax.data());
 }
 
-void BlockCodec::encode_scales(std::span<const float> absmax, std::span<std::byte> bytes) const {
+void BlockCodec::encode_scales(std::span<const float> absmax, std::span<std::byte> bytes,
+                               float elsewhere) const {
   check_equal("bytes of scales", bytes.size(), scales_bytes(format_, absmax.size()));
-  kernels::encode_scales(format_, absmax, bytes.data());
+  if (!(elsewhere >= 0.0F && elsewhere <= std::numeric_limits<float>::max()))
+    throw std::invalid_argument("abs-max elsewhere: got " + std::to_string(elsewhere) +
+                                ", needs a finite number that is not negative");
+  kernels::encode_scales(format_, absmax, elsewhere, bytes.data());
 }
 
 void BlockCodec::decode_scales(std::span<const std::byte> bytes, std::span<float> scales) const {

@@ -25,8 +25,9 @@ namespace equarx::numerics {
 ///   rounded down: codes saturate at M.
 /// - E4M3 scales are the same, but at least 2^-9, their smallest, and at most 448.
 /// - With a tensor scale t, E4M3 scales are those of abs-max / t, and count t times as much:
-///   t = the largest finite abs-max / (448 M), at least 2^-117, so that t x 2^-9 is a normal number, and
-///   one step less where 448 t x M would overflow. It comes before the scales, in FP32.
+///   t = the largest finite abs-max / (448 M), of the minishard or more, at least 2^-117, so that
+///   t x 2^-9 is a normal number, and one step less where 448 t x M would overflow. It comes before
+///   the scales, in FP32.
 /// - E8M0 scales are 2^(floor(log2(abs-max)) - floor(log2(M))), the rule of the OCP MX Specification
 ///   v1.0, section 6.3, and at least 2^-127, of a zero group too. The abs-max may thus be up to twice
 ///   what M x scale reaches: codes saturate at M. NaN as above.
@@ -58,8 +59,11 @@ class BlockCodec {
   /// counts as larger than Inf.
   void find_absmax(std::span<const float> values, std::size_t first, std::span<float> absmax) const;
 
-  /// Scales of a whole minishard as they go on the wire, scales_bytes() of them, little-endian as all supported hosts are.
-  void encode_scales(std::span<const float> absmax, std::span<std::byte> bytes) const;
+  /// Scales of a whole minishard as they go on the wire, scales_bytes() of them, little-endian as all
+  /// supported hosts are. `elsewhere` is the largest finite abs-max, in the units of the values, of other
+  /// minishards that have their tensor scale in common with this one; other formats do not read it.
+  void encode_scales(std::span<const float> absmax, std::span<std::byte> bytes,
+                     float elsewhere = 0.0F) const;
 
   /// The scales that quantize and dequantize take, on the sender's side too.
   void decode_scales(std::span<const std::byte> bytes, std::span<float> scales) const;

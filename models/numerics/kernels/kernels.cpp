@@ -43,11 +43,12 @@ void FindAbsmax(const Piece& piece, std::span<const float> values, float* absmax
     raise_groups<SharedScale>(piece, values, absmax);
 }
 
-void EncodeScales(const BlockFormat& format, std::span<const float> absmax, std::byte* bytes) {
+void EncodeScales(const BlockFormat& format, std::span<const float> absmax, float elsewhere,
+                  std::byte* bytes) {
   float largest = 0.0F;
   with_element(format.element, [&](auto element) { largest = decltype(element)::kMaxFinite; });
   if (format.tensor_scale) {
-    const float scale = tensor_scale_for(absmax, largest);
+    const float scale = tensor_scale_for(std::max(largest_finite(absmax), elsewhere), largest);
     std::memcpy(bytes, &scale, kTensorScaleBytes);
     bytes += kTensorScaleBytes;
     largest *= scale;
@@ -328,8 +329,9 @@ void find_absmax(const Piece& piece, std::span<const float> values, float* absma
   HWY_DYNAMIC_DISPATCH(FindAbsmax)(piece, values, absmax);
 }
 
-void encode_scales(const BlockFormat& format, std::span<const float> absmax, std::byte* bytes) {
-  HWY_DYNAMIC_DISPATCH(EncodeScales)(format, absmax, bytes);
+void encode_scales(const BlockFormat& format, std::span<const float> absmax, float elsewhere,
+                   std::byte* bytes) {
+  HWY_DYNAMIC_DISPATCH(EncodeScales)(format, absmax, elsewhere, bytes);
 }
 
 void decode_scales(const BlockFormat& format, const std::byte* bytes, std::span<float> scales) {

@@ -31,8 +31,10 @@ struct Piece {
 /// Raises each group's absmax to the largest magnitude among its values.
 void find_absmax(const Piece& piece, std::span<const float> values, float* absmax);
 
-/// Makes of each group's abs-max its scale as it goes on the wire, scales_bytes() in all.
-void encode_scales(const BlockFormat& format, std::span<const float> absmax, std::byte* bytes);
+/// Makes of each group's abs-max its scale as it goes on the wire, scales_bytes() in all. A tensor scale
+/// covers an abs-max of `elsewhere`, too.
+void encode_scales(const BlockFormat& format, std::span<const float> absmax, float elsewhere,
+                   std::byte* bytes);
 /// Reads as many.
 void decode_scales(const BlockFormat& format, const std::byte* bytes, std::span<float> scales);
 

@@ -62,10 +62,11 @@ HWY_INLINE float largest_finite(std::span<const float> absmax) {
   return largest;
 }
 
-// What the E4M3 scales of a minishard are in units of, `largest` being the largest value of an element.
-HWY_INLINE float tensor_scale_for(std::span<const float> absmax, float largest) {
+// What E4M3 scales are in units of, `absmax` being the largest finite one of all that they are for, and
+// `largest` the largest value of an element.
+HWY_INLINE float tensor_scale_for(float absmax, float largest) {
   constexpr float kSmallest = 0x1p-117F;
-  const float quotient = largest_finite(absmax) / (largest * Fp8E4m3::kMaxFinite);
+  const float quotient = absmax / (largest * Fp8E4m3::kMaxFinite);
   const float scale = quotient > kSmallest ? quotient : kSmallest;
   if (Fp8E4m3::kMaxFinite * scale * largest <= kLargestFloat) return scale;
   return std::bit_cast<float>(std::bit_cast<std::int32_t>(scale) - 1);

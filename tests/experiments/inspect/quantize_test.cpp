@@ -6,6 +6,7 @@
 #include "models/numerics/inputs/inputs.hpp"
 #include "models/tensors/npy_writer.hpp"
 #include "tests/catch.hpp"
+#include "tests/models/numerics/codec/codecs.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
 #include "tests/support/tensor_files.hpp"
@@ -89,6 +90,26 @@ TEST_CASE("contiguous blocks go on over the pieces that a tensor is cut in") {
     }
 }
 
+TEST_CASE("the scale of the tensor is of the whole tensor, wherever its largest value is") {
+  for (const std::size_t largest_at : {0U, 140000U, 300000U}) {
+    std::vector<float> values = normal_values(300001);
+    values[largest_at] = -3e5F;
+    values[7] = std::numeric_limits<float>::infinity();  // of which the scale knows nothing
+    const QuantizeOptions options = options_of(R"({"format": "nvfp4"})");
+    const TemporaryDirectory directory;
+    const auto output = directory.path() / "out.npy";
+    quantize_file(file_of(directory, values), options, output);
+    const std::vector<float> written = read_all(tensors::TensorFile::open(output));
+    // The oracle takes the whole tensor as one minishard.
+    const std::vector<float> expected =
+        numerics::run<numerics::ReferenceCodec>(options.format, values).values;
+    CAPTURE(largest_at);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (written[i] != expected[i] && !(std::isnan(written[i]) && std::isnan(expected[i])))
+        FAIL("element " << i << ": " << written[i] << ", not " << expected[i]);
+  }
+}
+
 TEST_CASE("a format without scales is a cast") {
   const std::vector<float> values = {0.0F, 1.0F, 1.00390625F, -3.0F, 65536.0F};
   check_quantized(values, R"({"format": "fp32"})", values);
@@ -110,7 +131,7 @@ TEST_CASE("bits per element are those of payload and scales") {
       {R"({"format": "mxfp6-e3m2"})", 6.25},
       {R"({"format": "mxfp4"})", 4.25},
       {R"({"format": "mxfp4", "block": 8})", 5.0},
-      {R"({"format": "nvfp4"})", 4.5 + 32.0 / (1 << 17)},
+      {R"({"format": "nvfp4"})", 4.5 + 32.0 / (1 << 18)},
       {R"({"format": "nvfp4-block"})", 4.5}};
   for (const auto& [options, bits] : formats) {
     CAPTURE(options);

@@ -122,6 +122,24 @@ TEST_CASE("the scale of the tensor is its abs-max over 6 x 448, sent before the 
   CHECK(r.values == values);
 }
 
+TEST_CASE(
+    "a larger abs-max elsewhere makes the scale of the tensor, a smaller one changes nothing") {
+  const BlockCodec codec(nvfp4());
+  const Floats absmax = {2688.0F, 6.0F, 0.0F};
+  const auto encoded = [&](float elsewhere) {
+    Bytes wire(4 + 3);
+    codec.encode_scales(absmax, wire, elsewhere);
+    Floats scales(3);
+    codec.decode_scales(wire, scales);
+    return scales;
+  };
+  CHECK(encoded(2688.0F) == encoded(0.0F));
+  // t is 16; block scales are 2688 / 6 / 16 = 28 and 1 / 16 of it.
+  CHECK(encoded(16 * 2688.0F) == Floats{16.0F * 28.0F, 16.0F * 0x1p-4F, 0.0F});
+  for (const float wrong : {-1.0F, kInf, kNan})
+    REQUIRE_THROWS_WITH(encoded(wrong), ContainsSubstring("abs-max elsewhere"));
+}
+
 TEST_CASE("what is not finite has no part in the scale of the tensor") {
   Floats values(48, 6.0F);
   values[0] = kInf;
