@@ -31,4 +31,9 @@ std::string correlation_table(const std::vector<std::string>& names,
   return aligned_table(rows);
 }
 
+std::string percent_text(double fraction, int digits) {
+  const std::string rounded = fmt::format("{:.{}g}", 100.0 * fraction, digits);
+  return fmt::format("{} %", std::stod(rounded));  // 1.2e+02 is 120
+}
+
 }  // namespace equarx::output

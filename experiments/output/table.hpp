@@ -16,4 +16,8 @@ std::string aligned_table(const std::vector<TableRow>& rows);
 std::string correlation_table(const std::vector<std::string>& names,
                               const std::vector<double>& correlation);
 
+/// A fraction in per cent, rounded to so many significant digits and without an exponent where it is
+/// large: 1.234 with two digits is "120 %".
+std::string percent_text(double fraction, int digits);
+
 }  // namespace equarx::output

@@ -34,8 +34,7 @@ output::TableRow row_of(const run::Sensitivity& one, std::size_t baseline) {
   output::TableRow row = {
       one.parameter, hardware::format_value(*hardware::find_parameter(one.parameter), one.value),
       std::string(hardware::name(one.provenance)),
-      one.relative_uncertainty > 0.0 ? fmt::format("{:.2g} %", 100.0 * one.relative_uncertainty)
-                                     : "-"};
+      one.relative_uncertainty > 0.0 ? output::percent_text(one.relative_uncertainty, 2) : "-"};
   for (std::size_t i = 0; i < one.runs.size(); ++i) {
     row.push_back(fmt::format("{:+.3f}", one.runs[i].time));
     if (i != baseline) row.push_back(fmt::format("{:+.3f}", one.runs[i].speedup));

@@ -33,7 +33,7 @@ std::string ratio_text(const StudyOutcome& outcome) {
 
 std::string tolerance_text(const StudyRow& row) {
   if (row.relation == Relation::at_most) return "limit";
-  return fmt::format("{:.3g} %", 100.0 * row.tolerance);
+  return output::percent_text(row.tolerance, 3);
 }
 
 /// For programs, with all digits. Empty if there is none.

@@ -19,5 +19,15 @@ TEST_CASE("correlations have names on both sides") {
         "  bee          -0.250   1.000\n");
 }
 
+TEST_CASE("per cent have no exponent where they are large, and as many digits as asked for") {
+  CHECK(percent_text(1.234, 2) == "120 %");
+  CHECK(percent_text(123.4, 2) == "12000 %");
+  CHECK(percent_text(0.999, 2) == "100 %");
+  CHECK(percent_text(0.1234, 3) == "12.3 %");
+  CHECK(percent_text(0.00123, 2) == "0.12 %");
+  CHECK(percent_text(0.0, 2) == "0 %");
+  CHECK(percent_text(1e-9, 2) == "1e-07 %");
+}
+
 }  // namespace
 }  // namespace equarx::output

@@ -115,7 +115,7 @@ def _label_axes(axes: Axes, parameters: list[Parameter], bars: list[Bar]) -> Non
 def _write_parameters(axes: Axes, parameters: list[Parameter]) -> None:
     texts = {"value": [parameter.value for parameter in parameters],
              "class": [parameter.provenance for parameter in parameters],
-             "uncertain by": [f"{PER_CENT * parameter.uncertainty:.3g} %" if parameter.uncertainty else NONE
+             "uncertain by": [_per_cent(parameter.uncertainty) if parameter.uncertainty else NONE
                               for parameter in parameters]}
     for head, inches in COLUMNS_AT.items():
         columns.write(axes, inches, head, range(len(parameters)), texts[head], [False] * len(parameters))
@@ -126,6 +126,11 @@ def _write_bars(axes: Axes, bars: list[Bar]) -> None:
              "contribution": [_contribution(bar) for bar in bars]}
     for head, inches in BAR_COLUMNS_AT.items():
         columns.write(axes, inches, head, [bar.place for bar in bars], texts[head], [False] * len(bars))
+
+
+def _per_cent(uncertainty: float) -> str:
+    """Without the exponent that 1000 % and more would have."""
+    return f"{float(f'{PER_CENT * uncertainty:.3g}'):g} %"
 
 
 def _contribution(bar: Bar) -> str:

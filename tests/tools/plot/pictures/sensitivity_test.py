@@ -69,6 +69,11 @@ class Sensitivity(PictureCase):
         # 0.3 x 50 %; 0.15 x 50 %; 0.001 x 2 %
         self.assertEqual(self.column(figure, "contribution"), ["-", "-", "15.00 %", "7.50 %", "0.00 %", "0.00 %"])
 
+    def test_large_uncertainties_have_no_exponent(self):
+        content = made_up_run.sensitivities()
+        content["sensitivity"][1]["relative_uncertainty"] = 12.341
+        self.assertEqual(self.column(self.figure(content), "uncertain by"), ["-", "1230 %", "2 %"])
+
     def test_one_collective_has_its_own_order_and_its_own_count_of_those_left_out(self):
         content = made_up_run.sensitivities()
         content["sensitivity"][1]["runs"][1]["time"] = 0.8
