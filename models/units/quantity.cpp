@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -89,10 +90,11 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-std::string with_number(double number, std::string_view prefix, std::string_view unit, bool exact) {
-  return exact ? fmt::format("{} {}{}", number, prefix, unit)
-               : fmt::format("{:#.4g} {}{}", number, prefix, unit);
-}
+/// A number and the prefix before its unit.
+struct Scaled {
+  double number;
+  std::string_view prefix;
+};
 
 /// The largest prefix that leaves a whole number: 16 GB, though 15625000 KiB would be whole as well.
 const Prefix& whole_prefix(double value) {
@@ -105,26 +107,25 @@ const Prefix& whole_prefix(double value) {
   return *best;
 }
 
-std::string format_as(double value, Dimension dimension, bool exact) {
+/// `value` in the unit that befits it. Bytes that are written exactly take no prefix that leaves a fraction.
+Scaled scale(double value, Dimension dimension, bool exact) {
   const DimensionInfo& about = info(dimension);
-  const std::string_view unit = about.units[0].text;
   const double magnitude = std::abs(value);
   if (about.small_prefixes && magnitude > 0.0 && magnitude < 1.0) {
     for (const Prefix& prefix : kSmallDivisors)
       if (magnitude * prefix.factor >= 1.0 || prefix.text == kSmallDivisors.back().text)
-        return with_number(value * prefix.factor, prefix.text, unit, exact);
+        return {value * prefix.factor, prefix.text};
   }
-  if (about.small_prefixes) return with_number(value, "", unit, exact);
+  if (about.small_prefixes) return {value, ""};
   if (dimension == Dimension::bytes && exact) {
     const Prefix& prefix = whole_prefix(value);
-    return with_number(value / prefix.factor, prefix.text, unit, exact);
+    return {value / prefix.factor, prefix.text};
   }
   const std::span<const Prefix> prefixes =
       dimension == Dimension::bytes ? std::span<const Prefix>(kBinary) : kLarge;
   for (auto prefix = prefixes.rbegin(); prefix != prefixes.rend(); ++prefix)
-    if (magnitude >= prefix->factor)
-      return with_number(value / prefix->factor, prefix->text, unit, exact);
-  return with_number(value, "", unit, exact);
+    if (magnitude >= prefix->factor) return {value / prefix->factor, prefix->text};
+  return {value, ""};
 }
 
 }  // namespace
@@ -156,14 +157,25 @@ double parse(std::string_view text, Dimension dimension) {
 }
 
 std::string format(double value, Dimension dimension) {
-  const std::string text = format_as(value, dimension, true);
+  constexpr int kMostDigits = 17;  // more say nothing about a double
+  constexpr int kMeant = 12;
+  const auto [number, prefix] = scale(value, dimension, true);
+  const std::string unit = fmt::format("{}{}", prefix, info(dimension).units[0].text);
+  for (int digits = 1; digits <= kMostDigits; ++digits) {
+    // Infinite if it is rounded up beyond what a double holds: then it is too far away.
+    const double rounded = std::strtod(fmt::format("{:.{}g}", number, digits).c_str(), nullptr);
+    const double error = std::abs(to_base(rounded, unit, info(dimension)).value() - value);
+    // 1 ulp or less; two texts of so few digits are further apart, so there is no choice among them.
+    const double allowed = digits <= kMeant ? 0x1p-52 * std::abs(value) : 0.0;
+    if (error <= allowed) return fmt::format("{} {}", rounded, unit);
+  }
   // Scaling may lose the last bit; the plain number never does.
-  if (parse(text, dimension) == value) return text;
-  return with_number(value, "", info(dimension).units[0].text, true);
+  return fmt::format("{} {}", value, info(dimension).units[0].text);
 }
 
 std::string format_short(double value, Dimension dimension) {
-  return format_as(value, dimension, false);
+  const auto [number, prefix] = scale(value, dimension, false);
+  return fmt::format("{:#.4g} {}{}", number, prefix, info(dimension).units[0].text);
 }
 
 std::string format_short(double value, std::optional<Dimension> dimension) {

@@ -24,9 +24,11 @@ enum class Dimension {
 ///         dimension, or the value is not finite; the message shows what would be right.
 double parse(std::string_view text, Dimension dimension);
 
-/// Writes `value` (base unit) with the prefix that leaves 1 to 1000 before the decimal point, so
-/// that parse() reads the same double again: "45 GB/s". Bytes take the largest prefix, 1000- or
-/// 1024-based, that leaves a whole number.
+/// Writes `value` (base unit) with the prefix that leaves 1 to 1000 before the decimal point, and with the
+/// fewest digits from which parse() reads the same double again: "45 GB/s". Where at most 12 digits miss it
+/// by no more than its last bit, which computing it may have cost, they are taken: "200 ns", and not
+/// "200.00000000000003 ns". What parse() read from that many digits is always read again to the last bit.
+/// Bytes take the largest prefix, 1000- or 1024-based, that leaves a whole number.
 std::string format(double value, Dimension dimension);
 
 /// As format(), rounded to four significant digits: for tables that people read.
