@@ -37,6 +37,12 @@ class Figures(PictureCase):
         (self.folder / "rows.csv").write_text(header + "\n")
         self.check_pictures(self.run_plot("study", ".").stdout.split(), ["tails"])
 
+    def test_study_has_no_pictures_of_prefills_that_nothing_is_compared_with(self):
+        made_up_study.write_study(self.folder)
+        prefill = [row for row in made_up_study.prefills() if row["label"] == "bf16"]
+        made_up_study.write_points(self.folder / "results.jsonl", prefill)
+        self.check_pictures(self.run_plot("study", ".").stdout.split(), ["paper"])
+
     def test_tails_of_another_experiment_are_named_after_it(self):
         made_up_study.write_study(self.folder)
         rows = [dict(row, experiment="more") for row in made_up_study.activations()]

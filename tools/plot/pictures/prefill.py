@@ -10,6 +10,11 @@ def rows_of(rows: list[Row]) -> list[Row]:
     return [row for row in rows if row.has("phase") and row.text("phase") == "prefill"]
 
 
+def are_compared(rows: list[Row]) -> bool:
+    """Whether there are prefills of several collectives, which a study has these pictures for."""
+    return len({row.text("label") for row in rows_of(rows)}) > 1
+
+
 def panels(rows: list[Row]) -> list[list[Row]]:
     """The rows of each model on each slice, by tokens, fewest chips first."""
     chosen = rows_of(rows)
