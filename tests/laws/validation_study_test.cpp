@@ -14,13 +14,15 @@ namespace {
 
 const std::string kFolder = EQUARX_SOURCE_DIR "/experiments/validation";
 
-/// The study, which names its chip from the repository's top level, wherever the test runs.
+/// The study, which names a chip and a model from the repository's top level, wherever the test runs.
 study::Study load_validation() {
   study::Study study = study::load_study(kFolder);
   for (study::StudyExperiment& experiment : study.experiments) {
     sweep::Sweep sweep = experiment.points.sweep();
     if ((*sweep.base)["hardware"].get<std::string>().ends_with(".json"))
       (*sweep.base)["hardware"] = kFolder + "/ideal_chip.json";
+    if (sweep.base->contains("workload"))
+      (*sweep.base)["workload"]["model"] = kFolder + "/maxtext_32b.json";
     experiment.points = sweep::SweepPoints(std::move(sweep));
   }
   return study;
@@ -38,7 +40,7 @@ TEST_CASE("of the validation study exactly those rows miss that its README names
 TEST_CASE("the validation study says what its rows prove, and is strict about formulas") {
   const study::Study study = study::load_study(kFolder);
   CHECK(std::ranges::count(study.rows, study::Role::calibration, &study::StudyRow::role) == 13);
-  CHECK(std::ranges::count(study.rows, study::Role::prediction, &study::StudyRow::role) == 7);
+  CHECK(std::ranges::count(study.rows, study::Role::prediction, &study::StudyRow::role) == 8);
   for (const study::StudyRow& row : study.rows) {
     CAPTURE(row.id);
     if (row.role == study::Role::closed_form && row.id != "torus-bound")
