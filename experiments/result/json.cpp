@@ -103,6 +103,7 @@ input::Json to_json(const run::RunResult& run, const JsonOptions& options) {
       {"lower_bound_s", run.lower_bound_s},
       {"wire_bytes_per_link", run.wire_bytes_per_link},
       {"chips", run.chips},
+      {"calibrated", run.calibrated},
       {"simulation", run.symmetric ? "symmetric" : "full"},
       {"simulation_reason", run.simulation_reason},
       {"engine", sim::name(run.engine)},

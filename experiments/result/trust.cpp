@@ -47,7 +47,7 @@ output::TableRow row_of(const run::Sensitivity& one, std::size_t baseline) {
 std::string trust_note(const run::ExperimentResult& result) {
   const hardware::Chip& chip = result.config.chip;
   std::string text;
-  if (!chip.calibration)
+  if (!chip.is_calibrated())
     text += fmt::format(
         "  Not calibrated: nothing was fitted to measurements on {}; see its hardware file for "
         "what "

@@ -39,8 +39,10 @@ class Experiment {
     for (std::size_t i = 0; i < chosen_.size(); ++i) time(chosen_[i], result.runs[i]);
     if (plan_.workload) result.operations = plan_.workload->operations;
     const RunResult& baseline = result.runs[plan_.config.baseline];
-    for (RunResult& run : result.runs)
+    for (RunResult& run : result.runs) {
+      run.calibrated = plan_.config.chip.is_calibrated();
       if (!run.failure && !baseline.failure) run.speedup = baseline.time_s / run.time_s;
+    }
     return result;
   }
 

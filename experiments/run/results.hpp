@@ -73,6 +73,7 @@ struct RunResult {
   double lower_bound_s = 0.0;
   std::uint64_t wire_bytes_per_link = 0;  ///< largest over link directions
   std::uint32_t chips = 0;
+  bool calibrated = false;        ///< the chip: see hardware::Chip::is_calibrated()
   std::uint64_t messages = 0;     ///< simulated
   bool symmetric = false;         ///< timed on representative chips
   std::string simulation_reason;  ///< why they were, or were not

@@ -61,10 +61,13 @@ Figure figure_of(const StudyRow& row, const std::vector<input::JsonValue>& resul
   if (run == nullptr) return {};
   const std::optional<double> simulated = number_at(*run, row.metric);
   if (!simulated) return {};
-  const auto& baseline = results.front()->at("config").at("baseline");
-  return {simulated,
-          null_model_of(row.metric, *run, find_run(results, baseline.get<std::string>())),
-          interval_of(row.metric, *run)};
+  const input::Json& config = results.front()->at("config");
+  const auto baseline = config.at("baseline").get<std::string>();
+  return {.simulated = simulated,
+          .null_model = null_model_of(row.metric, *run, find_run(results, baseline)),
+          .interval = interval_of(row.metric, *run),
+          .hardware = config.at("hardware").get<std::string>(),
+          .calibrated = run->at("calibrated").get<bool>()};
 }
 
 bool within(const StudyRow& row, double value) {

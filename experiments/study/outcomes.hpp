@@ -25,7 +25,9 @@ struct Figure {
   /// the bytes of the busiest link direction / its bandwidth; of a speedup the ratio of two of these.
   std::optional<double> null_model = std::nullopt;
   std::optional<FigureInterval> interval =
-      std::nullopt;  ///< of times and speedups, if there are any
+      std::nullopt;                               ///< of times and speedups, if there are any
+  std::string hardware = {};                      ///< the chip, as the configuration names it
+  std::optional<bool> calibrated = std::nullopt;  ///< the chip: see run::RunResult
 };
 
 /// An expected value beside the simulated one.

@@ -89,6 +89,9 @@ constexpr Column kColumns[] = {
      [](const StudyOutcome& outcome) { return number(outcome.row.standard_error); }},
     {"within_interval",
      [](const StudyOutcome& outcome) { return yes_or_no(outcome.within_interval()); }},
+    {"hardware", [](const StudyOutcome& outcome) { return outcome.figure.hardware; }},
+    {"calibrated",
+     [](const StudyOutcome& outcome) { return yes_or_no(outcome.figure.calibrated); }},
     {"source", [](const StudyOutcome& outcome) { return outcome.row.source; }},
     {"misses", [](const StudyOutcome& outcome) { return outcome.row.misses; }},
 };

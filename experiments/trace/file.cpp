@@ -110,6 +110,7 @@ void TraceFile::finish() {
                   {"version", output::version()},
                   {"config_hash", output::config_hash(config)},
                   {"config", config},
+                  {"calibrated", config_.chip.is_calibrated()},
                   {"runs", *groups_}});
 }
 

@@ -190,6 +190,7 @@ input::Json to_json(const TuneResult& result, const input::Json& config) {
           {"config_hash", output::config_hash(resolved)},
           {"config", resolved},
           {"chips", result.baseline.chips},
+          {"calibrated", result.baseline.calibrated},
           {"limits", limits_json(result.options.limits)},
           {"exhaustive", result.options.exhaustive},
           {"counts", counts_json(result.counts)},

@@ -5,6 +5,7 @@
 #include "experiments/input/json.hpp"
 #include "experiments/output/hash.hpp"
 #include "experiments/output/provenance.hpp"
+#include "experiments/result/table.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 
@@ -37,6 +38,19 @@ TEST_CASE("each run has the keys that others rely on") {
     CHECK(run["chips"] == 8);
   }
   CHECK(to_json(testing::run(changed("/numerics", "off")))["runs"][0]["numerics"].is_null());
+}
+
+TEST_CASE("each run says whether the chip is calibrated, and the table where it is not") {
+  input::Json config = good_config();
+  config["topology"] = {{"mesh", "4x2"}};
+  for (const auto& [chip, calibrated] : {std::pair{"tpu-v5e", true}, std::pair{"tpu-v4", false}}) {
+    CAPTURE(chip);
+    config["hardware"] = chip;
+    const run::ExperimentResult result = testing::run(config);
+    const input::Json json = to_json(result);
+    for (const input::Json& run : json["runs"]) CHECK(run["calibrated"] == calibrated);
+    CHECK((to_table(result).find("Not calibrated") == std::string::npos) == calibrated);
+  }
 }
 
 TEST_CASE("the numbers that a run may have are those that it has") {

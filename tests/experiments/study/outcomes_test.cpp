@@ -27,6 +27,26 @@ TEST_CASE("rows get the figures that the same configuration gives alone, bit by 
   CHECK(outcomes[1].figure.simulated == alone.runs[1].numerics->against_baseline->mse);
 }
 
+TEST_CASE("rows say which chip their figure is of, and whether it is calibrated") {
+  input::Json json = study_json();
+  json["experiments"][0]["config"] = {
+      {"hardware", "tpu-v5e"},
+      {"topology", {{"mesh", "4x2"}}},
+      {"tensor", {{"bytes", "64 KiB"}}},
+      {"collectives", {{{"label", "bf16"}, {"algorithm", "ring"}}}}};
+  json["experiments"][0]["vary"] = {{{"key", "/hardware"}, {"values", {"tpu-v5e", "tpu-v4"}}}};
+  json["rows"][0]["at"] = {{"/hardware", "tpu-v5e"}};
+  json["rows"].push_back(json["rows"][0]);
+  json["rows"][1]["id"] = "b";
+  json["rows"][1]["at"]["/hardware"] = "tpu-v4";
+  StudyRun run(StudyFolder(json).load());
+  const std::vector<StudyOutcome> outcomes = run.outcomes();
+  CHECK(outcomes[0].figure.hardware == "tpu-v5e");
+  CHECK(outcomes[0].figure.calibrated == true);
+  CHECK(outcomes[1].figure.hardware == "tpu-v4");
+  CHECK(outcomes[1].figure.calibrated == false);
+}
+
 TEST_CASE("what no point has computed is no figure, and not within") {
   input::Json json = study_json();
   json["experiments"][0]["vary"][1]["values"] = {{{"slice", "4x2"}}, {{"mesh", "3x3"}}};

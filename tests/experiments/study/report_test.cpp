@@ -14,7 +14,7 @@ using namespace testing;
 std::vector<StudyOutcome> outcomes_of(const Study& study) {
   StudyOutcome failed{study.rows[0], {}};
   failed.row.id = "b";
-  return {{study.rows[0], {1.0, 0.5, FigureInterval{0.75, 1.25}}}, failed};
+  return {{study.rows[0], {1.0, 0.5, FigureInterval{0.75, 1.25}, "tpu-v4", false}}, failed};
 }
 
 TEST_CASE("the table has expected beside simulated, and a dash for what failed") {
@@ -62,10 +62,11 @@ TEST_CASE("a report is CSV and JSON, each complete") {
   CHECK(files == std::vector{output / "rows.csv", output / "study.json"});
   CHECK(content(output / "rows.csv") ==
         "id,what,metric,kind,expected,simulated,ratio,role,tolerance,within,null_model,"
-        "null_within,low,high,standard_error,within_interval,source,misses\n"
+        "null_within,low,high,standard_error,within_interval,hardware,calibrated,source,misses\n"
         "a,\"speed, "
-        "\"\"quoted\"\"\",speedup,equals,1,1,1,calibration,0.01,yes,0.5,no,0.75,1.25,,yes,s,\n"
-        "b,\"speed, \"\"quoted\"\"\",speedup,equals,1,,,calibration,0.01,no,,,,,,,s,\n");
+        "\"\"quoted\"\"\",speedup,equals,1,1,1,calibration,0.01,yes,0.5,no,0.75,1.25,,yes,"
+        "tpu-v4,no,s,\n"
+        "b,\"speed, \"\"quoted\"\"\",speedup,equals,1,,,calibration,0.01,no,,,,,,,,,s,\n");
   const input::Json json = input::parse_json(content(output / "study.json"));
   CHECK(json["title"] == "A study");
   REQUIRE(json["rows"].size() == 2);

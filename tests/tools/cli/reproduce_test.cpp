@@ -163,7 +163,7 @@ TEST_CASE("a point that fails is named, its rows are not within, and the others 
     CHECK_THAT(result.out, ContainsSubstring("1.000") && ContainsSubstring(" yes\n") &&
                                ContainsSubstring(" NO\n"));
     CHECK_THAT(contents(study.output() + "/rows.csv"),
-               ContainsSubstring("b,a speedup,speedup,equals,1,,,prediction,0.01,no,,,,,,,s,\n"));
+               ContainsSubstring("b,a speedup,speedup,equals,1,,,prediction,0.01,no,,,,,,,,,s,\n"));
   }
 }
 

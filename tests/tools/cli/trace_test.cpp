@@ -32,6 +32,7 @@ TEST_CASE("run --trace writes a trace beside the results, which stay the same") 
   CHECK(with_trace == output_of(equarx_sim(on_small_example("run"))));
   const Json all = Json::parse(std::ifstream(file));
   CHECK(all["otherData"]["config"]["tensor"]["bytes"] == "128 KiB");
+  CHECK(all["otherData"]["calibrated"] == true);
   CHECK(file_count(folder.path()) == 1);
 
   output_of(equarx_sim(trace(file, {"--trace-run", "bf16"})));

@@ -29,6 +29,7 @@ TEST_CASE("tune prints a front and writes a configuration that run accepts") {
 TEST_CASE("tune --json gives the best configuration with the rest") {
   const auto found = nlohmann::json::parse(output_of(equarx_sim(tune({"--json"}))));
   CHECK(found["best_config"]["collectives"].size() == 2);
+  CHECK(found["calibrated"] == true);
   CHECK(found["best"] == 0);
   CHECK(found["limits"]["max_nmse"].is_null());
   const auto all = nlohmann::json::parse(output_of(equarx_sim(tune({"--json", "--exhaustive"}))));
