@@ -8,8 +8,9 @@ import typing
 
 from matplotlib.figure import Figure
 
+from drawing import style
 from pictures import gantt, links, pareto, sensitivity, sweep
-from read import csv_file, held, point_files, result, sensitivities, trace_file, tuned
+from read import csv_file, held, point_files, result, sensitivities, trace_file, trust, tuned
 from read.errors import InputError, TooMuch
 from read.points import Points
 from read.row import Row
@@ -31,6 +32,8 @@ class OfPoints:
     """Drawn as well where all pictures of a study are."""
     suits: typing.Callable[[list[Row]], bool] | None = None
     """Instead of by their names, the experiments of a study are chosen by their rows then."""
+    of_times: bool = True
+    """Whether it shows times or speedups, which are not to be trusted of every chip."""
 
     def __call__(self, arguments: argparse.Namespace) -> Figures:
         points = point_files.read_with_machines(arguments.inputs)
@@ -39,7 +42,7 @@ class OfPoints:
         where = held_axes(arguments.where)
         rows = held.rows(points, where)
         try:
-            return {self._file_name(arguments.kind, experiment): self.picture.draw(rows)}
+            return {self._file_name(arguments.kind, experiment): self._draw(rows)}
         except TooMuch as problem:
             others = [axis for axis in points.axes() if axis not in where]
             hint = f"; hold with --where AXIS=VALUE some of: {', '.join(others)}" if others else ""
@@ -48,8 +51,12 @@ class OfPoints:
     def of_study(self, name: str, _folder: pathlib.Path, points: Points) -> Figures:
         """One picture for each experiment of the study that it is for; points are all that the study has."""
         return {self._file_name(name, experiment):
-                self.picture.draw(held.rows(points.of(experiment) if experiment else points, {}))
+                self._draw(held.rows(points.of(experiment) if experiment else points, {}))
                 for experiment in self._experiments(points)}
+
+    def _draw(self, rows: list[Row]) -> Figure:
+        style.set_trust(trust.of_rows(rows) if self.of_times else "")
+        return self.picture.draw(rows)
 
     def _experiments(self, points: Points) -> list[str]:
         if not self.experiment:
@@ -87,7 +94,9 @@ class OfReported:
         return {name: self._draw([path])} if csv_file.read_table_or_header(path, ["id"]) else {}
 
     def _draw(self, paths: list[pathlib.Path]) -> Figure:
-        return self.picture.draw([row for path in paths for row in csv_file.read_table(path, self.picture.COLUMNS)])
+        rows = [row for path in paths for row in csv_file.read_table(path, self.picture.COLUMNS)]
+        style.set_trust(trust.of_rows(rows))
+        return self.picture.draw(rows)
 
 
 def of_study(arguments: argparse.Namespace, kinds: dict) -> Figures:
@@ -107,12 +116,15 @@ def of_study(arguments: argparse.Namespace, kinds: dict) -> Figures:
 
 def of_links(arguments: argparse.Namespace) -> Figures:
     """The links of one collective; if there is a choice, the file is named after it."""
-    return {_named(arguments, arguments.label): links.draw(result.read(arguments.inputs[0], arguments.label))}
+    run = result.read(arguments.inputs[0], arguments.label)
+    style.set_trust(trust.of_file(arguments.inputs[0]))
+    return {_named(arguments, arguments.label): links.draw(run)}
 
 
 def of_sensitivity(arguments: argparse.Namespace) -> Figures:
     """What the times of all collectives, or of the one that is named, depend on."""
     found = sensitivities.read(arguments.inputs[0], arguments.label)
+    style.set_trust(trust.of_file(arguments.inputs[0]))
     return {_named(arguments, arguments.label): sensitivity.draw(found)}
 
 
@@ -121,6 +133,7 @@ def of_trace(arguments: argparse.Namespace) -> Figures:
     start = _seconds("--from", arguments.start) if arguments.start else 0.0
     end = _seconds("--to", arguments.end) if arguments.end else None
     trace = trace_file.read(arguments.inputs[0], arguments.label, arguments.chip)
+    style.set_trust(trace.trust)
     return {_named(arguments, arguments.label, arguments.chip): gantt.draw(trace, start, end)}
 
 
@@ -130,7 +143,10 @@ def of_sweep(arguments: argparse.Namespace) -> Figures:
     if not arguments.x or not arguments.y:
         raise InputError(f"sweep needs --x and --y; the axes are: {', '.join(points.axes())}, and {sweep.LABEL}")
     value = arguments.value or "speedup"
-    figure = sweep.draw(points, arguments.x, arguments.y, value, arguments.label, held_axes(arguments.where))
+    where = held_axes(arguments.where)
+    shown = [point for point in points.points if held.is_at(point, where)]
+    style.set_trust(trust.of_points(shown) if value == "speedup" or value.endswith("_s") else "")
+    figure = sweep.draw(points, arguments.x, arguments.y, value, arguments.label, where)
     return {_named(arguments, value, arguments.label): figure}
 
 
@@ -153,7 +169,9 @@ def _check_no_experiment(wanted: str) -> None:
 
 def of_tuning(arguments: argparse.Namespace) -> Figures:
     """One tuning."""
-    return {arguments.kind: pareto.draw(tuned.read(arguments.inputs[0]))}
+    tuning = tuned.read(arguments.inputs[0])
+    style.set_trust(trust.of_file(arguments.inputs[0]))
+    return {arguments.kind: pareto.draw(tuning)}
 
 
 def held_axes(texts: list[str]) -> held.Where:

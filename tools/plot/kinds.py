@@ -56,7 +56,7 @@ KINDS = {
     "breakdown": Kind("where the time goes", POINTS,
                       OfPoints(breakdown, "six", also=("formats",)), OF_EXPERIMENTS),
     "tails": Kind("SQNR on real values beside Gaussian ones", POINTS,
-                  OfPoints(tails, "activations", suits=tails.has_both), OF_EXPERIMENTS,
+                  OfPoints(tails, "activations", suits=tails.has_both, of_times=False), OF_EXPERIMENTS,
                   examples=("plot.py tails results/real_activations/results.jsonl",)),
     "prefill_time": Kind("where the time of prefills goes, against tokens", POINTS,
                          OfPoints(prefill_time, suits=prefill.are_compared), ("where",),

@@ -21,6 +21,7 @@ SMALL, NORMAL, LARGE = 8.0, 9.5, 13.0
 EDGE = 0.2
 TITLE_DROP, SUBTITLE_DROP, LEGEND_DROP = 0.2, 0.5, 0.8
 LEGEND_PITCH = 0.22
+LINE_RISE = 0.15
 PANEL_GAP, ROW_GAP = 0.5, 1.0
 MOST_ACROSS = 4
 
@@ -66,6 +67,15 @@ def set_origin(text: str) -> None:
     """What pictures say about the program that made their numbers: its version and configurations."""
     global _origin
     _origin = text
+
+
+_trust = ""
+
+
+def set_trust(text: str) -> None:
+    """What the next pictures say about how far their times can be trusted; nothing if it is empty."""
+    global _trust
+    _trust = text
 
 
 def use() -> None:
@@ -134,7 +144,7 @@ def frame(width: float, panel_height: float, margins: Margins,
 
 
 def caption(figure: Figure, title: str, subtitle: str, source: str = SOURCE) -> None:
-    """Title and subtitle above the panels, source line below."""
+    """Title and subtitle above the panels; below them how far times can be trusted, and the source line."""
     if _origin:
         source = source.replace(SIMULATED, f"{SIMULATED} {_origin}", 1)
     width, height = figure.get_size_inches()
@@ -142,6 +152,8 @@ def caption(figure: Figure, title: str, subtitle: str, source: str = SOURCE) -> 
     figure.text(left, 1 - TITLE_DROP / height, title, size=LARGE, weight="bold", va="top")
     figure.text(left, 1 - SUBTITLE_DROP / height, subtitle, color=GREY, va="top")
     figure.text(left, EDGE / 2 / height, source, size=SMALL, color=GREY, va="bottom")
+    if _trust:
+        figure.text(left, (EDGE / 2 + LINE_RISE) / height, _trust, size=SMALL, color=INK, style="italic", va="bottom")
 
 
 def legend(figure: Figure, rows: list[list]) -> None:

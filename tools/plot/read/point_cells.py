@@ -27,7 +27,8 @@ def of(experiment: str, label: str, values: dict[str, str], config: dict) -> dic
              "collective": names.COLLECTIVES[config["collective"]], "baseline": config["baseline"],
              "dtype": tensor["dtype"], "tensor_bytes": _bytes(tensor),
              "values": "files" if "files" in tensor["values"] else tensor["values"]["distribution"],
-             "label": label, "algorithm": values.get("algorithm", ""), **_workload(config)}
+             "label": label, "algorithm": values.get("algorithm", ""), "calibrated": values.get("calibrated", ""),
+             **_workload(config)}
     [collective] = [entry for entry in config["collectives"] if entry.get("label") == label]
     cells |= {key: str(collective.get(key, "")) for key in COLLECTIVE_KEYS}
     return cells | {column: values.get(name, "") for column, name in NUMBERS.items()}

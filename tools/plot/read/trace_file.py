@@ -3,6 +3,7 @@ import dataclasses
 import json
 import pathlib
 
+from read import trust
 from read.errors import InputError
 
 
@@ -44,6 +45,8 @@ class ChipTrace:
     version: str
     config_hash: str
     config: dict
+    trust: str
+    """What to say about its chip (read.trust)."""
 
 
 def read(path: pathlib.Path, label: str, chip: str) -> ChipTrace:
@@ -55,7 +58,7 @@ def read(path: pathlib.Path, label: str, chip: str) -> ChipTrace:
         rows = _rows(path, run, place)
         return ChipTrace(label=run["label"], chip=place["name"], what=_what(run), time_s=run["time_s"], rows=rows,
                          version=f"{other['program']} {other['version']}", config_hash=other["config_hash"],
-                         config=other["config"])
+                         config=other["config"], trust=trust.of_result(other))
     except OSError as problem:
         raise InputError(f"{path}: {problem.strerror}") from None
     except (LookupError, TypeError, AttributeError, ValueError) as problem:

@@ -150,6 +150,8 @@ def line(number: int, row: dict) -> dict:
         if row.get(column, "") != "":
             *within, last = name.split("/")
             (run.setdefault(within[0], {}) if within else run)[last] = row[column]
+    if "calibrated" in row:
+        run["calibrated"] = row["calibrated"]
     kind, size = row["topology"].split()
     values = {"files": ["a.npy"]} if row["values"] == "files" else {"distribution": row["values"]}
     collective = {key: row[key] for key in COLLECTIVE_KEYS}

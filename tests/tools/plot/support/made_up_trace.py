@@ -36,13 +36,15 @@ def events(representatives: bool, other_work: bool) -> list[dict]:
     return made
 
 
-def write(path: pathlib.Path, labels: list[str], representatives: bool = False, other_work: bool = True) -> None:
-    """A file as equarx-sim writes it, with a group for each label that share their processes."""
+def write(path: pathlib.Path, labels: list[str], representatives: bool = False, other_work: bool = True,
+          **changes) -> None:
+    """A file as equarx-sim writes it, with a group for each label that share their processes; changes are of what it
+    says about itself."""
     runs = [{"label": label, "algorithm": "ring", "time_s": 16e-6, "chips_of_collective": 2,
              "representatives": representatives, "links_pid": LINKS_PID,
              "chips": [{"pid": pid, "name": name} for pid, name in enumerate(CHIPS, 1)]} for label in labels]
     other = {"program": "equarx-sim", "version": "9.8.7", "config_hash": "0123456789abcdef", "runs": runs,
-             "config": {"hardware": "tpu-v5e", "topology": {"slice": "2x1"}}}
+             "config": {"hardware": "tpu-v5e", "topology": {"slice": "2x1"}}, **changes}
     lines = ",\n".join(json.dumps(event, separators=(",", ":")) for event in events(representatives, other_work))
     path.write_text('{"displayTimeUnit": "ns", "traceEvents": [\n' + lines + "\n],\n" +
                     f'"otherData": {json.dumps(other)}}}\n', encoding="utf-8")

@@ -1,0 +1,98 @@
+"""Tests that every picture of times or speedups says which chips are not calibrated, and no other picture does."""
+import argparse
+import unittest
+
+import made_up_run
+import made_up_study
+import made_up_sweep
+import made_up_trace
+from legible import check_legible, drawn_texts
+from picture_case import PictureCase
+
+from drawing import style
+from kinds import KINDS, OPTIONS
+from read import trust
+
+V4 = f"tpu-v4: {trust.NOTE}"
+ROWS = {"time": made_up_study.sizes, "speedup": made_up_study.sizes, "error": made_up_study.six,
+        "breakdown": made_up_study.formats, "tails": made_up_study.activations,
+        "prefill_time": made_up_study.prefills, "prefill_speedup": made_up_study.prefills,
+        "sweep": made_up_study.six}
+EXPERIMENTS = {"time": "sizes", "speedup": "sizes", "error": "six", "breakdown": "formats", "tails": "activations"}
+RUNS = {"links": lambda: made_up_run.result([4, 4]), "sensitivity": made_up_run.sensitivities}
+MACHINE = {"hardware": "tpu-v4", "topology": {"slice": "2x1"}}
+
+
+class Trust(PictureCase):
+    def setUp(self):
+        super().setUp()
+        style.use()
+        self.addCleanup(style.set_trust, "")
+        self.path = self.folder / "input"
+
+    def write(self, kind: str, calibrated: bool) -> None:
+        """An input of that kind, of a TPU v4."""
+        if kind in ROWS:
+            entries = [made_up_study.line(number, dict(row, hardware="tpu-v4", calibrated=calibrated))
+                       for number, row in enumerate(ROWS[kind]())]
+            made_up_sweep.write(self.path, [entry | {"axes": {"/a": 1}} for entry in entries])
+        elif kind == "paper":
+            said = {"hardware": "tpu-v4", "calibrated": "yes" if calibrated else "no"}
+            made_up_study.write(self.path, [row | said for row in made_up_study.paper_rows()])
+        elif kind == "gantt":
+            made_up_trace.write(self.path, ["int8"], calibrated=calibrated, config=MACHINE)
+        elif kind == "pareto":
+            self.write_result(made_up_run.tuning(members=3) | {"calibrated": calibrated})
+        else:
+            content = RUNS[kind]()
+            content["runs"] = [run | {"calibrated": calibrated} for run in content["runs"]]
+            self.write_result(content)
+
+    def write_result(self, content: dict) -> None:
+        content["config"]["hardware"] = "tpu-v4"
+        made_up_run.write_result(self.path, content)
+
+    def figure(self, kind: str, **options):
+        none = {name: [] if option.repeated else "" for name, option in OPTIONS.items()}
+        given = {"experiment": EXPERIMENTS.get(kind, ""), **options}
+        [figure] = KINDS[kind].figures(argparse.Namespace(kind=kind, inputs=[self.path], **none | given)).values()
+        return figure
+
+    def options(self, kind: str) -> dict:
+        return {"x": "label", "y": "/a", "value": "speedup"} if kind == "sweep" else {}
+
+    def test_every_kind_says_so_or_shows_no_times(self):
+        for kind in sorted(set(KINDS) - {"study"}):
+            for calibrated in (False, True):
+                with self.subTest(kind=kind, calibrated=calibrated):
+                    self.write(kind, calibrated)
+                    figure = self.figure(kind, **self.options(kind))
+                    texts = [text for text, _ in drawn_texts(figure)]
+                    self.assertEqual(V4 in texts, not calibrated and kind != "tails")
+                    check_legible(self, figure)
+
+    def test_a_sweep_says_so_of_times_and_of_chips_that_are_drawn(self):
+        rows = [dict(row, hardware=chip, calibrated=chip != "tpu-v4")
+                for chip in ("tpu-v4", "tpu-v5e") for row in made_up_study.six()]
+        entries = [made_up_study.line(number, row) for number, row in enumerate(rows)]
+        for entry in entries:
+            entry["axes"] = {"/a": 1, "/hardware": entry["config"]["hardware"]}
+        made_up_sweep.write(self.path, entries)
+        for chip, value, is_said in (("tpu-v4", "speedup", True), ("tpu-v4", "lower_bound_s", True),
+                                     ("tpu-v4", "mse", False), ("tpu-v5e", "speedup", False)):
+            with self.subTest(chip=chip, value=value):
+                figure = self.figure("sweep", x="label", y="/a", value=value, where=[f"/hardware={chip}"])
+                self.assertEqual(V4 in [text for text, _ in drawn_texts(figure)], is_said)
+
+    def test_the_pictures_of_a_study_say_so_each_for_itself(self):
+        rows = [dict(row, hardware="tpu-v4", calibrated=False) for row in made_up_study.sizes()]
+        made_up_study.write_points(self.folder / "results.jsonl",
+                                   [*rows, *(dict(row, calibrated=True) for row in made_up_study.six())])
+        made_up_study.write(self.folder / "rows.csv", made_up_study.paper_rows())
+        self.run_plot("study", ".")
+        said = {path.stem for path in self.folder.glob("*.svg") if V4 in path.read_text()}
+        self.assertEqual(said, {"time", "speedup"})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,43 @@
+"""What pictures of times say about chips that were not calibrated, in the words of the report's page.
+
+Empty where all were, and for inputs that do not say: those of older versions.
+"""
+import pathlib
+import typing
+
+from read import json_file
+from read.points import Point
+from read.row import Row
+
+CALIBRATED = "calibrated"
+NOTE = "not calibrated; times rest on datasheet values and assumptions"
+SOME_CHIP = "a chip"
+
+
+def note(chips: typing.Iterable[str]) -> str:
+    """'tpu-v4: not calibrated; ...' of chips that were not; a file is called by its last name."""
+    called = sorted({chip.rsplit("/", 1)[-1] for chip in chips})
+    return f"{', '.join(called)}: {NOTE}" if called else ""
+
+
+def of_points(points: list[Point]) -> str:
+    """Of runs of points. A table of them has no configurations, but perhaps the chip as an axis."""
+    return note(point.config.get("hardware") or point.axes.get("/hardware", SOME_CHIP)
+                for point in points if point.values.get(CALIBRATED) == "false")
+
+
+def of_rows(rows: list[Row]) -> str:
+    """Of rows of points, and of rows.csv. Closed forms are about no chip that there is."""
+    return note(row.text("hardware") for row in rows if row.has(CALIBRATED) and not row.truth(CALIBRATED)
+                and row.cells.get("role") != "closed form")
+
+
+def of_result(content: dict) -> str:
+    """Of what `run --json` and `tune --json` print, and of what a trace says about itself."""
+    said = [part.get(CALIBRATED) for part in (content, *content.get("runs", []))]
+    return note([content["config"]["hardware"]] if False in said else [])
+
+
+def of_file(path: pathlib.Path) -> str:
+    """The same of a file that another module has read, and found to be one of these."""
+    return of_result(json_file.load(path))
