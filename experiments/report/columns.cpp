@@ -28,7 +28,11 @@ constexpr std::array kKnownColumns = {
     KnownColumn{"label", "collective", ColumnKind::text, true},
     KnownColumn{"algorithm", "algorithm", ColumnKind::text, true},
     KnownColumn{"time_s", "time", ColumnKind::time, true},
+    KnownColumn{"uncertainty/time_low_s", "time, 68 % low", ColumnKind::time, true},
+    KnownColumn{"uncertainty/time_high_s", "time, 68 % high", ColumnKind::time, true},
     KnownColumn{"speedup", "speedup", ColumnKind::ratio, true},
+    KnownColumn{"uncertainty/speedup_low", "speedup, 68 % low", ColumnKind::ratio, true},
+    KnownColumn{"uncertainty/speedup_high", "speedup, 68 % high", ColumnKind::ratio, true},
     KnownColumn{"lower_bound_s", "lower bound", ColumnKind::time, true},
     KnownColumn{"wire_bytes_per_link", "bytes per link", ColumnKind::bytes, true},
     KnownColumn{"chips", "chips", ColumnKind::number, true},
@@ -47,7 +51,9 @@ constexpr std::array kKnownColumns = {
     KnownColumn{"numerics/mse_vs_baseline", "MSE vs baseline", ColumnKind::number, false},
     KnownColumn{"numerics/nmse_vs_baseline", "NMSE vs baseline", ColumnKind::number, false},
     KnownColumn{"numerics/ranks_identical", "ranks identical", ColumnKind::text, false},
+    KnownColumn{"calibrated", "chip calibrated", ColumnKind::text, false},
     KnownColumn{"simulation", "simulation", ColumnKind::text, false},
+    KnownColumn{"uncertainty/samples", "chips drawn", ColumnKind::number, false},
 };
 
 ColumnKind kind_by_name(std::string_view key) {

@@ -68,6 +68,7 @@ class Reader {
     if (versions.size() > 1)
       note(fmt::format("results of several versions of equarx-sim, which may not be comparable: {}",
                        fmt::join(versions, ", ")));
+    note_uncalibrated();
     complete_axes(results_);
     return std::move(results_);
   }
@@ -162,6 +163,21 @@ class Reader {
       results_.rows[known->second] = std::move(row);
       ++repeated_;
     }
+  }
+
+  /// Of results that say so; those of older versions do not.
+  void note_uncalibrated() {
+    std::set<std::string> chips;
+    for (const ReportRow& row : results_.rows) {
+      if (!row.run->is_object() || row.run->value("calibrated", input::Json(true)) != false)
+        continue;
+      const input::Json& config = results_.sources[row.source].config;
+      const bool is_named = config.contains("hardware") && config["hardware"].is_string();
+      chips.insert(is_named ? config["hardware"].get<std::string>() : "a chip");
+    }
+    if (!chips.empty())
+      note(fmt::format("{}: not calibrated; times rest on datasheet values and assumptions",
+                       fmt::join(chips, ", ")));
   }
 
   void drop_recomputed_failures() {

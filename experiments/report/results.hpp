@@ -37,7 +37,8 @@ struct ReportRow {
 struct ReportResults {
   std::vector<ReportSource> sources;
   std::vector<ReportRow> rows;
-  /// What a reader must know about the files, a line each: a cut last line, repeated rows, versions.
+  /// What a reader must know about the files, a line each: a cut last line, repeated rows, versions, chips
+  /// without calibration.
   std::vector<std::string> notes;
 };
 

@@ -3,6 +3,11 @@
 const kHeight = 400;
 const kManyPoints = 1500;
 const kNearEnough = 30;  // pixels from the pointer to a point
+/// Columns that have the ends of a column's intervals.
+const kIntervals = {
+  time_s: ["uncertainty/time_low_s", "uncertainty/time_high_s"],
+  speedup: ["uncertainty/speedup_low", "uncertainty/speedup_high"],
+};
 
 class Chart {
   /// `onSelect(row)` when a point is chosen.
@@ -60,6 +65,8 @@ class Chart {
     this.x = new Axis(x, xLog, this.rows);
     this.x.isHorizontal = true;
     this.y = new Axis(y, yLog, this.rows);
+    const ends = (kIntervals[y.key] ?? []).map((key) => this.data.column(key));
+    this.ends = ends.length && ends.every(Boolean) ? ends.map((column) => new Axis(column, yLog, this.rows)) : null;
     this.group(groupColumns);
     // A line means something if it has one point at each x.
     this.isOneLineEach = this.groups.every(({ points }) => points.every((point, i) => i === 0 || point.x !== points[i - 1].x));
@@ -71,13 +78,19 @@ class Chart {
     this.describe(groupColumns);
   }
 
+  /// The ends of the row's interval on the y axis, or nothing.
+  interval(row) {
+    const ends = (this.ends ?? []).map((axis) => axis.value(row));
+    return ends.some(Number.isNaN) ? [] : ends;
+  }
+
   /// Groups with their points in the order of x. The look of a group stays when others are filtered out.
   group(columns) {
     const nameOf = (row) => columns.map((column) => column.describe(row) || "none").join(", ");
     this.leftOut = 0;
     const groups = new Map();
     for (const row of this.rows) {
-      const point = { row, x: this.x.value(row), y: this.y.value(row) };
+      const point = { row, x: this.x.value(row), y: this.y.value(row), interval: this.interval(row) };
       if (Number.isNaN(point.x) || Number.isNaN(point.y)) { ++this.leftOut; continue; }
       const name = nameOf(row);
       if (!groups.has(name)) groups.set(name, { name, points: [] });
@@ -117,8 +130,10 @@ class Chart {
     points.sort((a, b) => a.x - b.x);
     const columns = this.shownGroups.map(() => new Array(points.length).fill(null));
     points.forEach(({ y, index }, place) => { columns[index][place] = y; });
-    const extent = (name) => this.range(points.map((point) => point[name]), this[name]);
-    this.full = { x: extent("x"), y: extent("y") };
+    this.full = {
+      x: this.range(points.map(({ x }) => x), this.x),
+      y: this.range(points.flatMap(({ y, interval }) => [y, ...interval]), this.y),
+    };
     this.plot = new uPlot(this.options(), [points.map(({ x }) => x), ...columns], this.place);
     this.tip = make("div", { id: "tip", hidden: true });
     this.ring = make("div", { id: "ring", hidden: true });
@@ -169,9 +184,16 @@ class Chart {
     if (!group) return;
     const isCrowded = this.rows.length > kManyPoints;
     const { left, top, width, height } = plot.bbox;
-    const places = group.points.map(({ x, y }) => [plot.valToPos(x, "x", true), plot.valToPos(y, "y", true)])
-      .filter(([x, y]) => x >= left - 1 && x <= left + width + 1 && y >= top - 1 && y <= top + height + 1);
-    drawMarkers(plot.ctx, group.style, ground, (isCrowded ? 0.6 : 1) * kMarkerRadius * devicePixelRatio, places);
+    const across = (x) => plot.valToPos(x, "x", true);
+    const down = (y) => Math.min(Math.max(plot.valToPos(y, "y", true), top), top + height);
+    const isSeen = (x) => x >= left - 1 && x <= left + width + 1;
+    const radius = (isCrowded ? 0.6 : 1) * kMarkerRadius * devicePixelRatio;
+    const bars = group.points.filter(({ interval }) => interval.length)
+      .map(({ x, interval }) => [across(x), ...interval.map(down)]).filter(([x, low, high]) => isSeen(x) && low !== high);
+    drawErrorBars(plot.ctx, group.style, radius, bars);
+    const places = group.points.map(({ x, y }) => [across(x), plot.valToPos(y, "y", true)])
+      .filter(([x, y]) => isSeen(x) && y >= top - 1 && y <= top + height + 1);
+    drawMarkers(plot.ctx, group.style, ground, radius, places);
   }
 
   zoomToSelection(plot) {
@@ -222,7 +244,8 @@ class Chart {
     this.tip.hidden = this.ring.hidden = !active;
     if (!active) return;
     const { row } = active.point;
-    const columns = [this.x.column, this.y.column, ...this.data.columns.filter((column) => column.axis)];
+    const ends = (this.ends ?? []).map(({ column }) => column);
+    const columns = [this.x.column, this.y.column, ...ends, ...this.data.columns.filter((column) => column.axis)];
     this.tip.replaceChildren(make("b", {}, active.group.name),
       ...[...new Set(columns)].filter((column) => !column.isMissing(row))
         .map((column) => make("div", {}, `${column.title}: ${column.describe(row)}`)));
@@ -291,6 +314,7 @@ class Chart {
     this.place.setAttribute("aria-label",
       `Chart of ${this.y.label} against ${this.x.label}${by}: ${plural(points, "point")} in ${plural(this.groups.length, "group")}`);
     const notes = [];
+    if (this.groups.some((group) => group.points.some(({ interval }) => interval.length))) notes.push("Bars: 68 % of chips are within.");
     if (!this.isOneLineEach && this.x.column.axis) notes.push(`Groups have several points at one x, so there are no lines: filter or group by what else differs${this.others(columns)}.`);
     if (this.undrawn) notes.push(`${this.undrawn} more groups are not drawn; filter, or group otherwise.`);
     if (this.leftOut) notes.push(`${this.leftOut} of ${this.rows.length} rows have no place on these axes (no value, or none above zero on a logarithmic axis).`);

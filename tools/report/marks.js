@@ -62,6 +62,25 @@ function markerStamp({ colour, marker }, ground, radius) {
   return stamp;
 }
 
+/// Draws error bars on a canvas: [x, one end, other end] in its pixels, with caps as wide as a marker.
+function drawErrorBars(context, { colour }, radius, bars) {
+  context.save();
+  context.strokeStyle = colour;
+  context.lineWidth = devicePixelRatio;
+  context.setLineDash([]);  // uPlot leaves that of the group's line
+  context.beginPath();
+  for (const [x, ...ends] of bars) {
+    context.moveTo(x, ends[0]);
+    context.lineTo(x, ends[1]);
+    for (const end of ends) {
+      context.moveTo(x - radius, end);
+      context.lineTo(x + radius, end);
+    }
+  }
+  context.stroke();
+  context.restore();
+}
+
 /// Draws markers on a canvas, at places in its pixels.
 function drawMarkers(context, style, ground, radius, places) {
   const stamp = markerStamp(style, ground, radius);

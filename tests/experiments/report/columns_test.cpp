@@ -59,6 +59,37 @@ TEST_CASE("a run's numbers and texts become columns, nested ones by their path")
   CHECK(find(columns, "version") == nullptr);
 }
 
+TEST_CASE("intervals are numbers beside their figures, shown where any row has them") {
+  const input::Json interval = {{"samples", 200},
+                                {"time_low_s", 0.9},
+                                {"time_high_s", 1.2},
+                                {"speedup_low", 1.5},
+                                {"speedup_high", 1.75}};
+  const input::Json without = {{"label", "a"}, {"time_s", 1.0}, {"speedup", 1.0}};
+  input::Json with = without;
+  with["uncertainty"] = interval;
+  const auto columns =
+      make_columns(results_of({{input::Json::object(), without}, {input::Json::object(), with}}));
+  const std::vector<std::string> expected = {"label",
+                                             "time_s",
+                                             "uncertainty/time_low_s",
+                                             "uncertainty/time_high_s",
+                                             "speedup",
+                                             "uncertainty/speedup_low",
+                                             "uncertainty/speedup_high",
+                                             "uncertainty/samples"};
+  REQUIRE(columns.size() == expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CHECK(columns[i].key == expected[i]);
+    CHECK(columns[i].shown == (expected[i] != "uncertainty/samples"));
+  }
+  CHECK(columns[2].kind == ColumnKind::time);
+  CHECK(columns[2].cells == boxed({nullptr, 0.9}));
+  CHECK(columns[6].kind == ColumnKind::ratio);
+  CHECK(columns[6].cells == boxed({nullptr, 1.75}));
+  CHECK(make_columns(results_of({{input::Json::object(), without}})).size() == 3);
+}
+
 TEST_CASE("what a run does not have is missing in its row alone, and lists are left out") {
   const auto columns = make_columns(results_of(
       {{input::Json::object(),

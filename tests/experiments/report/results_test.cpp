@@ -68,6 +68,23 @@ TEST_CASE("a result has a row for each run, and one source") {
   }
 }
 
+TEST_CASE("a note names each chip without calibration, once, and no other") {
+  input::Json calibrated = result("00000000000000aa", "4x2");
+  for (input::Json& run : calibrated["runs"]) run["calibrated"] = true;
+  CHECK(read({calibrated.dump()}).notes.empty());
+  input::Json not_calibrated = result("00000000000000bb", "4x2");
+  not_calibrated["config"]["hardware"] = "tpu-v4";
+  for (input::Json& run : not_calibrated["runs"]) run["calibrated"] = false;
+  const std::string what = "not calibrated; times rest on datasheet values and assumptions";
+  CHECK(read({calibrated.dump(), not_calibrated.dump()}).notes ==
+        std::vector<std::string>{"tpu-v4: " + what});
+  input::Json line = run_line("1", "1 MiB");
+  line["run"]["calibrated"] = false;
+  line.erase("config");
+  CHECK(read({not_calibrated.dump(), line.dump() + "\n"}).notes ==
+        std::vector<std::string>{"a chip, tpu-v4: " + what});
+}
+
 TEST_CASE("results that differ in their configurations get axes that tell them apart") {
   const ReportResults results =
       read({result("00000000000000aa", "4x2").dump(2), result("00000000000000bb", "4x4").dump(2)});

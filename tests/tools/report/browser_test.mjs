@@ -182,6 +182,46 @@ test("points of the chart are named by pointer and keyboard, and select their ro
     assert.equal(await chartImage(page), image);
   }));
 
+test("intervals are columns of numbers, and bars in the chart", (browser) =>
+  withPage(browser, "intervals.html", async (page) => {
+    const kLow = "uncertainty/time_low_s";
+    const titles = await page.locator("#table thead tr:first-child th").evaluateAll((heads) => heads.map((head) => head.title));
+    assert.deepEqual(titles.slice(titles.indexOf("time_s"), titles.indexOf("lower_bound_s")),
+      ["time_s", kLow, "uncertainty/time_high_s", "speedup", "uncertainty/speedup_low", "uncertainty/speedup_high"]);
+    const times = await numbers(page, "time_s");
+    const lows = await numbers(page, kLow);
+    assert.equal(lows.length, times.length - 1);  // one row has no interval
+    lows.forEach((low, i) => assert.ok(Math.abs(low - 0.9 * times[i + 1]) < 2e-3 * low, `${low} of ${times[i + 1]}`));
+    await head(page, kLow).getByRole("button").click();
+    assert.ok(isSorted(await numbers(page, kLow), 1));
+    const least = Math.max(...lows) / 2;
+    await columnFilter(page, "time, 68 % low").fill(`>${least}`);
+    assert.deepEqual(await numbers(page, kLow), lows.filter((low) => low > least).sort((a, b) => a - b));
+    await page.locator("#reset").click();
+    assert.match(await page.locator("#notes").textContent(), /tpu-v4: not calibrated; times rest on datasheet values/);
+    assert.match(await page.locator("#chart-note").textContent(), /68 % of chips/);
+    await page.locator("#chart").focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    assert.match(await page.locator("#tip").innerText(), /speedup, 68 % low: .*x\nspeedup, 68 % high: .*x/);
+    await page.locator("#chart-y").selectOption({ label: "lower bound" });
+    assert.doesNotMatch(await page.locator("#chart-note").textContent(), /68 % of chips/);
+    await page.locator("#chart-y").selectOption({ label: "time" });
+    assert.match(await page.locator("#chart-note").textContent(), /68 % of chips/);
+    await page.screenshot({ path: path.join(pages, "intervals.png"), fullPage: true });
+  }));
+
+test("error bars reach from end to end of the intervals", (browser) =>
+  withPage(browser, "intervals.html", async (page) => {
+    const drawn = await page.evaluate(() => {
+      const bars = [];
+      const context = { save() {}, restore() {}, setLineDash() {}, beginPath() {}, stroke() {}, moveTo(x, y) { bars.push([x, y]); }, lineTo(x, y) { bars.push([x, y]); } };
+      drawErrorBars(context, { colour: "#000" }, 3, [[10, 40, 20]]);
+      return bars;
+    });
+    assert.deepEqual(drawn, [[10, 40], [10, 20], [7, 40], [13, 40], [7, 20], [13, 20]]);
+  }));
+
 test("a row shows its own configuration, version and parameters", (browser) =>
   withPage(browser, "small.html", async (page) => {
     await page.locator("#search").fill("equarx 8x8");
