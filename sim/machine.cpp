@@ -4,14 +4,39 @@
 #include <limits>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "models/collectives/traffic.hpp"
 
 namespace equarx::sim {
+namespace {
+
+/// What the core of a rank reads from its HBM and writes to it, in bytes.
+std::uint64_t core_bytes(const collectives::Program& program, const Costs& costs,
+                         collectives::Rank rank) {
+  std::uint64_t bytes = 0;
+  for (collectives::InstructionId id = 0; id < costs.hbm_bytes.size(); ++id)
+    if (program.instructions[id].ranks.contains(rank)) bytes += costs.hbm_bytes[id];
+  return bytes;
+}
+
+}  // namespace
+
+void add_hbm(double rate, Machine& machine) {
+  for (const std::string& name : machine.chip_names) {
+    machine.hbm.push_back(static_cast<LinkIndex>(machine.links.size()));
+    machine.links.push_back({.name = fmt::format("HBM of {}", name), .rate = rate});
+  }
+  for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank)
+    for (Way& way : machine.ways[rank])
+      way.route.insert(way.route.end(), {machine.hbm[rank], machine.hbm[way.peer]});
+}
 
 std::vector<std::uint32_t> users_of_links(const Machine& machine) {
   // Several channels of a rank may lead to one peer.
   std::vector<collectives::Rank> seen_by(machine.ranks(), machine.ranks());
   std::vector<std::uint32_t> users(machine.links.size());
+  for (const LinkIndex link : machine.hbm) ++users[link];
   for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank)
     for (const Way& way : machine.ways[rank]) {
       if (std::exchange(seen_by[way.peer], rank) == rank) continue;
@@ -21,8 +46,8 @@ std::vector<std::uint32_t> users_of_links(const Machine& machine) {
 }
 
 bool shares_links(const Machine& machine) {
-  return std::ranges::any_of(users_of_links(machine),
-                             [](std::uint32_t users) { return users > 1; });
+  return !machine.hbm.empty() || std::ranges::any_of(users_of_links(machine),
+                                                     [](std::uint32_t users) { return users > 1; });
 }
 
 double latency_s(const Machine& machine, const Route& route) {
@@ -37,7 +62,8 @@ double bottleneck_rate(const Machine& machine, const Route& route) {
   return rate;
 }
 
-std::vector<std::uint64_t> link_bytes(const collectives::Program& program, const Machine& machine) {
+std::vector<std::uint64_t> link_bytes(const collectives::Program& program, const Machine& machine,
+                                      const Costs& costs) {
   const bool uniform = is_uniform(program);
   auto sent = collectives::sent_bytes(program);
   std::vector<std::uint64_t> bytes(machine.links.size(), 0);
@@ -46,11 +72,17 @@ std::vector<std::uint64_t> link_bytes(const collectives::Program& program, const
     for (std::size_t channel = 0; channel < sent.size(); ++channel)
       for (const LinkIndex link : machine.ways[rank][channel].route) bytes[link] += sent[channel];
   }
+  std::uint64_t core = core_bytes(program, costs, 0);
+  for (collectives::Rank rank = 0; rank < machine.hbm.size(); ++rank) {
+    if (!uniform && rank > 0) core = core_bytes(program, costs, rank);
+    bytes[machine.hbm[rank]] += core;
+  }
   return bytes;
 }
 
-double lower_bound_s(const collectives::Program& program, const Machine& machine) {
-  const auto bytes = link_bytes(program, machine);
+double lower_bound_s(const collectives::Program& program, const Machine& machine,
+                     const Costs& costs) {
+  const auto bytes = link_bytes(program, machine, costs);
   double bound = 0.0;
   for (std::size_t link = 0; link < bytes.size(); ++link)
     bound = std::max(bound, static_cast<double>(bytes[link]) / machine.links[link].rate);

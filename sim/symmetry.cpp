@@ -49,9 +49,12 @@ std::string asymmetry(const collectives::Program& program, const Machine& machin
   };
   std::vector<Pair> users(machine.links.size());
   const LinkSpec* model = nullptr;
+  for (const LinkIndex link : machine.hbm)
+    if (machine.links[link].rate != machine.links[machine.hbm.front()].rate)
+      return "its HBMs are not all alike";
   for (Rank rank = 0; rank < machine.ranks(); ++rank)
     for (const Way& way : machine.ways[rank]) {
-      if (way.route.size() != 1) return "messages pass over more than one link";
+      if (machine.hops(way) != 1) return "messages pass over more than one link";
       const LinkSpec& link = machine.links[way.route.front()];
       if (model == nullptr) model = &link;
       if (link.rate != model->rate || link.latency != model->latency)

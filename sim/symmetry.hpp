@@ -16,6 +16,9 @@ namespace equarx::sim {
 /// other chip, if only no two messages of one chip share a receiver or a link: a chip with n peers needs
 /// n stand-ins for them. The machine has n + 1 chips, each linked to all others: a pod of 9,216 chips in
 /// a 3-D torus, where a chip has six peers, is timed by seven.
+///
+/// HBMs that DMAs take of change nothing of that: a chip's is passed by what the chip sends to its n peers and
+/// gets from n, here as there. add_hbm() gives them to the representatives.
 Machine representative(const collectives::Program& program, const LinkSpec& link,
                        std::uint32_t dma_queue);
 

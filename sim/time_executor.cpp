@@ -1,5 +1,6 @@
 #include "sim/time_executor.hpp"
 
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,8 @@ std::string why_not_direct(const Machine& machine) {
 
 TimeResult simulate(const collectives::Program& program, const Machine& machine, const Costs& costs,
                     const SimulationOptions& options) {
+  if (!costs.hbm_bytes.empty() && machine.hbm.empty())
+    throw std::logic_error("cores access HBMs that the machine does not have");
   return options.engine == Engine::direct ? simulate_directly(program, machine, costs, options)
                                           : simulate_on_simgrid(program, machine, costs, options);
 }

@@ -48,6 +48,7 @@ struct SimulationOptions {
 /// The direct engine may run any number of times at once. SimGrid has one engine in a process, ever, so
 /// that forks one and waits for it: not to be called while the calling process has other threads.
 /// @throws SimulationError if the simulation deadlocks or crashes, naming the chip and the instruction.
+/// @throws std::logic_error if costs have bytes of HBM and the machine has none
 TimeResult simulate(const collectives::Program& program, const Machine& machine, const Costs& costs,
                     const SimulationOptions& options = {});
 

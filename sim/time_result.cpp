@@ -34,6 +34,20 @@ LinkIndex broken_link(const Machine& machine, const Route& route, double time_s)
   return found;
 }
 
+void add_moved(const Machine& machine, const Route& route, std::uint64_t bytes, double link_s,
+               TimeResult& result) {
+  for (const LinkIndex link : route) {
+    result.link_bytes[link] += bytes;
+    result.link_busy_s[link] += static_cast<double>(bytes) / machine.links[link].rate +
+                                (link < machine.cables() ? link_s : 0.0);
+  }
+}
+
+void add_hbm_access(const Machine& machine, collectives::Rank rank, std::uint64_t bytes,
+                    TimeResult& result) {
+  add_moved(machine, {machine.hbm[rank]}, bytes, 0.0, result);
+}
+
 void sort_trace(Trace& trace) {
   std::ranges::stable_sort(
       trace.core, {}, [](const CoreEvent& event) { return std::pair(event.start_s, event.rank); });

@@ -66,9 +66,12 @@ struct Trace {
 struct TimeResult {
   double time_s = 0.0;         ///< when the last chip was done, or the first noticed a failure
   std::uint64_t messages = 0;  ///< received by all chips together
-  std::vector<std::uint64_t> link_bytes;   ///< by link, of the messages that arrived
-  std::vector<double> link_busy_s;         ///< by link: time that those messages held it
-  std::vector<double> core_busy_s;         ///< by rank
+  std::vector<std::uint64_t>
+      link_bytes;                   ///< by link, of the messages that arrived; HBM: and of the core
+  std::vector<double> link_busy_s;  ///< by link: time that those messages held it
+  /// By rank, core time, and what instructions wait for HBM beyond it; not where other work goes on
+  /// meanwhile (Schedule::overlap).
+  std::vector<double> core_busy_s;
   std::optional<TransferFailure> failure;  ///< what ended the run before its time
   Trace trace;                             ///< if asked for
 
@@ -85,6 +88,15 @@ void note_failure(const TransferFailure& failure, TimeResult& result);
 
 /// The last link of a route that is broken at `time_s`; the route's first one if none is.
 LinkIndex broken_link(const Machine& machine, const Route& route, double time_s);
+
+/// Adds what messages have moved over their route to a result: `bytes`, and `link_s` that they held its cables
+/// besides. That is time for chips to synchronise, which takes nothing of HBM.
+void add_moved(const Machine& machine, const Route& route, std::uint64_t bytes, double link_s,
+               TimeResult& result);
+
+/// Adds what a core has read from its HBM and written to it to a result.
+void add_hbm_access(const Machine& machine, collectives::Rank rank, std::uint64_t bytes,
+                    TimeResult& result);
 
 /// Puts both lists into their order.
 void sort_trace(Trace& trace);

@@ -17,44 +17,91 @@ std::uint64_t held_bytes(const Step& send, double rate) {
   return send.bytes + static_cast<std::uint64_t>(std::llround(send.link_s * rate));
 }
 
+namespace {
+
+void check_costs(const collectives::Program& program, const Costs& costs) {
+  const std::size_t instructions = program.instructions.size();
+  if (costs.core_s.size() != instructions || costs.link_s.size() != program.messages.size() ||
+      (!costs.hbm_bytes.empty() && costs.hbm_bytes.size() != instructions))
+    throw std::logic_error("every instruction and every message needs a cost");
+}
+
+/// Puts the steps of a rank one after the other.
+class TimelineWriter {
+ public:
+  TimelineWriter(const collectives::Program& program, const Costs& costs, bool traced)
+      : program_(program), costs_(costs), traced_(traced), delay_s_(costs.start_s) {
+    steps_.reserve(2 * program.messages.size() + 1);
+    if (traced && delay_s_ > 0.0)
+      steps_.push_back({.kind = Step::Kind::start, .delay_s = take_delay()});
+  }
+
+  void send(InstructionId id) {
+    const collectives::MessageId message = program_.instructions[id].message;
+    delay_s_ += costs_.core_s[id];
+    steps_.push_back({.kind = Step::Kind::send,
+                      .channel = program_.messages[message].channel,
+                      .delay_s = take_delay(),
+                      .bytes = program_.message_bytes(message),
+                      .link_s = costs_.link_s[message],
+                      .message = message,
+                      .instruction = id});
+  }
+  void wait(InstructionId id) {
+    const collectives::MessageId message = program_.instructions[id].message;
+    steps_.push_back({.kind = Step::Kind::wait,
+                      .channel = program_.messages[message].channel,
+                      .delay_s = take_delay(),
+                      .message = message,
+                      .instruction = id});
+    delay_s_ = costs_.core_s[id];
+    if (traced_ && delay_s_ > 0.0)
+      steps_.push_back({.kind = Step::Kind::work, .delay_s = take_delay(), .instruction = id});
+  }
+  void work(InstructionId id) {
+    const std::uint64_t hbm_bytes = costs_.hbm_bytes.empty() ? 0 : costs_.hbm_bytes[id];
+    const double beside_s = hbm_bytes > 0 ? costs_.core_s[id] - costs_.before_hbm_s : 0.0;
+    delay_s_ += hbm_bytes > 0 ? costs_.before_hbm_s : costs_.core_s[id];
+    if (traced_ || hbm_bytes > 0)
+      steps_.push_back({.kind = Step::Kind::work,
+                        .delay_s = take_delay(),
+                        .instruction = id,
+                        .hbm_bytes = hbm_bytes,
+                        .beside_s = beside_s});
+  }
+  std::vector<Step> end() && {
+    steps_.push_back({.kind = Step::Kind::end,
+                      .delay_s = take_delay(),
+                      .instruction = static_cast<InstructionId>(program_.instructions.size() - 1)});
+    return std::move(steps_);
+  }
+
+ private:
+  double take_delay() { return std::exchange(delay_s_, 0.0); }
+
+  const collectives::Program& program_;
+  const Costs& costs_;
+  bool traced_;
+  double delay_s_;  ///< core time since the last step
+  std::vector<Step> steps_;
+};
+
+}  // namespace
+
 std::vector<Step> make_timeline(const collectives::Program& program, const Costs& costs, Rank rank,
                                 bool traced) {
-  if (costs.core_s.size() != program.instructions.size() ||
-      costs.link_s.size() != program.messages.size())
-    throw std::logic_error("every instruction and every message needs a cost");
-  std::vector<Step> steps;
-  steps.reserve(2 * program.messages.size() + 1);
-  double delay_s = costs.start_s;
-  if (traced && delay_s > 0.0)
-    steps.push_back({.kind = Step::Kind::start, .delay_s = std::exchange(delay_s, 0.0)});
+  check_costs(program, costs);
+  TimelineWriter writer(program, costs, traced);
   for (InstructionId id = 0; id < program.instructions.size(); ++id) {
     const collectives::Instruction& instruction = program.instructions[id];
     if (!instruction.ranks.contains(rank)) continue;
-    if (is_transfer(instruction.op)) {
-      const bool sends = instruction.op == Op::send;
-      if (sends) delay_s += costs.core_s[id];
-      steps.push_back({.kind = sends ? Step::Kind::send : Step::Kind::wait,
-                       .channel = program.messages[instruction.message].channel,
-                       .delay_s = delay_s,
-                       .bytes = sends ? program.message_bytes(instruction.message) : 0,
-                       .link_s = sends ? costs.link_s[instruction.message] : 0.0,
-                       .message = instruction.message,
-                       .instruction = id});
-      delay_s = sends ? 0.0 : costs.core_s[id];
-      if (traced && !sends && delay_s > 0.0) {
-        steps.push_back({.kind = Step::Kind::work, .delay_s = delay_s, .instruction = id});
-        delay_s = 0.0;
-      }
-    } else if (traced) {
-      steps.push_back({.kind = Step::Kind::work, .delay_s = costs.core_s[id], .instruction = id});
-    } else {
-      delay_s += costs.core_s[id];
+    switch (instruction.op) {
+      case Op::send: writer.send(id); break;
+      case Op::wait: writer.wait(id); break;
+      default: writer.work(id);
     }
   }
-  steps.push_back({.kind = Step::Kind::end,
-                   .delay_s = delay_s,
-                   .instruction = static_cast<InstructionId>(program.instructions.size() - 1)});
-  return steps;
+  return std::move(writer).end();
 }
 
 namespace {

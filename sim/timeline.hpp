@@ -13,13 +13,20 @@ struct Costs {
   std::vector<double> core_s;  ///< core time of each instruction
   std::vector<double> link_s;  ///< time that each message holds its link besides its bytes
   double start_s = 0.0;        ///< core time before each run of the program: its start-up
+  /// What each instruction reads from HBM and writes to it, in bytes, where the core shares HBM with DMAs;
+  /// else empty, and the time it takes is in core_s.
+  std::vector<std::uint64_t> hbm_bytes = {};
+  /// Of the core time of an instruction with such bytes, what passes before they move; the rest passes
+  /// beside them.
+  double before_hbm_s = 0.0;
 };
 
 /// Bytes by which the simulated time of a message misses its link_s at most: it is simulated as bytes
 /// besides its own, rounded to whole ones.
 inline constexpr double kHeldLinkRoundingBytes = 0.5;
 
-/// What a chip does next: `delay_s` of core time, then what its kind says.
+/// What a chip does next: `delay_s` of core time; if it has `hbm_bytes`, these and beside them `beside_s` of
+/// core time, until both are done; then what its kind says.
 struct Step {
   enum class Kind : std::uint8_t {
     work,     ///< nothing more
@@ -41,6 +48,8 @@ struct Step {
   double link_s = 0.0;                 ///< of a send, besides its bytes
   collectives::MessageId message = 0;  ///< of a send or wait
   collectives::InstructionId instruction = 0;
+  std::uint64_t hbm_bytes = 0;  ///< that the core reads from its HBM and writes to it
+  double beside_s = 0.0;        ///< core time beside these bytes
 };
 
 /// Bytes that a send holds links of `rate` B/s for: its own, and those that could pass in its link_s.
@@ -56,8 +65,9 @@ struct Schedule {
 };
 
 /// What one rank does. Vector work between two transfers is one delay: nothing outside the chip can see
-/// it in parts. The core time of a send comes before it, that of a wait after the arrival. `traced`:
-/// every instruction has a step of its own.
+/// it in parts, but for what it takes of HBM: an instruction that does ends a step. The core time of a send
+/// comes before it, that of a wait after the arrival. `traced`: every instruction has a step of its own.
+/// @throws std::logic_error if an instruction or message has no cost
 std::vector<Step> make_timeline(const collectives::Program& program, const Costs& costs,
                                 collectives::Rank rank = 0, bool traced = false);
 

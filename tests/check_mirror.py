@@ -15,7 +15,7 @@ SIDES = {
     "models/collectives/ring_program": ("torus",),
     "models/numerics/codec/block_codec": ("counts", "scales", "stochastic"),
     "models/values/value_executor": ("casts", "collectives", "memory"),
-    "sim/time_executor": ("disturbance", "schedule"),
+    "sim/time_executor": ("disturbance", "hbm", "schedule"),
 }
 SOURCES = ("topologies", "models", "sim", "experiments", "tools/cli")
 SUFFIXES = (".cpp", ".hpp", "-inl.h")

@@ -15,7 +15,9 @@ namespace {
 /// SimGrid ends at such a time, too.
 void check_times(const Timelines& timelines) {
   const auto check = [](const std::vector<Step>& list) {
-    if (!std::ranges::all_of(list, [](const Step& step) { return std::isfinite(step.delay_s); }))
+    if (!std::ranges::all_of(list, [](const Step& step) {
+          return std::isfinite(step.delay_s) && std::isfinite(step.beside_s);
+        }))
       throw std::logic_error("a core time is no number of seconds");
   };
   std::ranges::for_each(timelines.lists, check);

@@ -28,13 +28,16 @@ class InOrder {
   using ListId = std::uint32_t;
   static constexpr ListId kNobody = 0xFFFFFFFF;
 
-  enum class Phase : std::uint8_t { before_work, working, acting, draining, over };
+  enum class Phase : std::uint8_t { before_work, working, accessing, acting, draining, over };
   /// A list of steps that a core goes through: that of the program, or that of other work beside it.
   struct List {
     const Step* step = nullptr;
     Phase phase = Phase::before_work;
     double due_s = kNever;  ///< when it goes on, if that is known
     double start_s = 0.0;   ///< of the work it does
+    double core_s = 0.0;    ///< of that: when it last left the core
+    bool on_core = false;   ///< it takes core time
+    bool on_hbm = false;    ///< its core accesses HBM
     ChannelId channel = 0;  ///< that it drains
   };
   struct Event {
@@ -61,8 +64,11 @@ class InOrder {
   void wake(ListId& waiting);
   void schedule(ListId list, double time_s);
   void resume(ListId list);
-  void begin_work(ListId list, const Step& step);
-  void end_work(ListId list, const Step& step);
+  void begin_access(ListId list, const Step& step);
+  void end_access(Rank rank);
+  void take_core(ListId list, double delay_s);
+  void leave_core(ListId list);
+  void note_work(ListId list, const Step& step);
   void reschedule_other(ListId list);
   bool act(ListId list, const Step& step);
   bool send(ListId list, const Step& step);
@@ -139,6 +145,10 @@ bool InOrder::run() {
 
 void InOrder::leave(std::span<const SharedLinks::Cargo> gone, bool failed) {
   for (const SharedLinks::Cargo& cargo : gone) {
+    if (cargo.inbox == SharedLinks::kCore) {
+      end_access(static_cast<Rank>(cargo.number));
+      continue;
+    }
     Transfer& transfer = record_.inboxes[cargo.inbox].at(cargo.number);
     transfer.left_s = now_s_;
     transfer.failed = failed;
@@ -171,11 +181,19 @@ void InOrder::resume(ListId id) {
     switch (list.phase) {
       case Phase::before_work:
         if (number_of(id) == 0) record_.progress.chips[rank_of(id)].instruction = step.instruction;
-        list.phase = Phase::acting;
-        if (step.delay_s > 0.0) return begin_work(id, step);
+        list.phase = Phase::working;
+        list.start_s = now_s_;
+        if (step.delay_s > 0.0) return take_core(id, step.delay_s);
         break;
       case Phase::working:
-        end_work(id, step);
+        leave_core(id);
+        list.phase = Phase::accessing;
+        if (step.hbm_bytes > 0) return begin_access(id, step);
+        break;
+      case Phase::accessing:
+        leave_core(id);
+        if (list.on_hbm) return;  // end_access() goes on
+        note_work(id, step);
         list.phase = Phase::acting;
         break;
       case Phase::acting:
@@ -192,15 +210,39 @@ void InOrder::resume(ListId id) {
   }
 }
 
-void InOrder::begin_work(ListId id, const Step& step) {
+/// The list goes on when its bytes have moved and its core time is over.
+void InOrder::begin_access(ListId id, const Step& step) {
+  lists_[id].on_hbm = true;
+  links_.access(rank_of(id), static_cast<double>(step.hbm_bytes), now_s_);
+  lists_[id].core_s = now_s_;
+  if (step.beside_s > 0.0) take_core(id, step.beside_s);
+}
+
+void InOrder::end_access(Rank rank) {
+  const ListId id = rank * lists_per_rank_;  // other work has no such steps
   List& list = lists_[id];
-  list.phase = Phase::working;
-  list.start_s = now_s_;
-  const double core_s = step.delay_s * record_.machine.slowdown_of(rank_of(id));
+  list.on_hbm = false;
+  if (!list.on_core) schedule(id, now_s_);
+}
+
+void InOrder::take_core(ListId id, double delay_s) {
+  lists_[id].on_core = true;
+  const double core_s = delay_s * record_.machine.slowdown_of(rank_of(id));
   if (!shares_core_) return schedule(id, now_s_ + core_s);
   SharedCore& core = cores_[rank_of(id)];
   core.begin(number_of(id), core_s, now_s_);
   schedule(id, core.end_s(number_of(id)));
+  reschedule_other(id);
+}
+
+/// If it is on it.
+void InOrder::leave_core(ListId id) {
+  List& list = lists_[id];
+  if (!list.on_core) return;
+  list.on_core = false;
+  list.core_s = now_s_;
+  if (!shares_core_) return;
+  cores_[rank_of(id)].end(number_of(id), now_s_);
   reschedule_other(id);
 }
 
@@ -211,13 +253,16 @@ void InOrder::reschedule_other(ListId id) {
   if (core.busy(number_of(other))) schedule(other, core.end_s(number_of(other)));
 }
 
-void InOrder::end_work(ListId id, const Step& step) {
+/// Where no other work goes on meanwhile, a core that waits for HBM is busy.
+void InOrder::note_work(ListId id, const Step& step) {
+  if (step.delay_s <= 0.0 && step.hbm_bytes == 0) return;
   const Rank rank = rank_of(id);
-  const double core_s = step.delay_s * record_.machine.slowdown_of(rank);
+  double core_s = (step.delay_s + step.beside_s) * record_.machine.slowdown_of(rank);
+  if (step.hbm_bytes > 0) {
+    add_hbm_access(record_.machine, rank, step.hbm_bytes, record_.result);
+    if (!shares_core_) core_s += now_s_ - lists_[id].core_s;
+  }
   record_.add_core_time(rank, step, lists_[id].start_s, core_s, now_s_);
-  if (!shares_core_) return;
-  cores_[rank].end(number_of(id), now_s_);
-  reschedule_other(id);
 }
 
 /// @return whether the step is done. If not, the list goes on when it is scheduled or woken.

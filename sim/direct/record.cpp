@@ -18,6 +18,8 @@ Record::Record(const Timelines& lists, const Machine& place, bool with_trace, Pr
       inboxes(place.ranks() * wiring.channels()),
       inbox_of_(inboxes.size()),
       moved_(inboxes.size()) {
+  result.link_bytes.resize(place.links.size());
+  result.link_busy_s.resize(place.links.size());
   result.core_busy_s.resize(place.ranks());
   for (Rank rank = 0; rank < place.ranks(); ++rank)
     for (ChannelId channel = 0; channel < wiring.channels(); ++channel)
@@ -39,16 +41,11 @@ std::uint32_t Record::add_transfer(const Pair& pair, const Step& step, double se
 }
 
 TimeResult Record::take() {
-  result.link_bytes.assign(machine.links.size(), 0);
-  result.link_busy_s.assign(machine.links.size(), 0.0);
   for (std::size_t index = 0; index < moved_.size(); ++index) {
     const Moved& moved = moved_[index];
     result.messages += moved.messages;
-    for (const LinkIndex link : *wiring.pairs()[wiring.pair_of(index)].route) {
-      result.link_bytes[link] += moved.bytes;
-      result.link_busy_s[link] +=
-          static_cast<double>(moved.bytes) / machine.links[link].rate + moved.link_s;
-    }
+    add_moved(machine, *wiring.pairs()[wiring.pair_of(index)].route, moved.bytes, moved.link_s,
+              result);
   }
   return std::move(result);
 }

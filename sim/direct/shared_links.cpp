@@ -46,41 +46,48 @@ Route limiting_links(const Machine& machine, const Pair& pair,
 struct PartPlan {
   std::vector<double> capacities;
   std::vector<std::vector<FairRates::Link>> routes;
-  std::vector<std::uint32_t> pairs;
+  std::vector<std::uint32_t> flows;
 };
 
 }  // namespace
 
 SharedLinks::SharedLinks(const Machine& machine, const Wiring& wiring)
-    : wiring_(wiring), flows_(wiring.pairs().size()), ends_(wiring.pairs().size()) {
+    : wiring_(wiring), flows_(wiring.pairs().size() + machine.hbm.size()), ends_(flows_.size()) {
   make_parts(machine);
 }
 
+/// Of those that share links; empty of the others.
+std::vector<Route> SharedLinks::flow_routes(const Machine& machine) const {
+  std::vector<Route> routes;
+  routes.reserve(flows_.size());
+  for (const Pair& pair : wiring_.pairs())
+    routes.push_back(pair.shared ? limiting_links(machine, pair, wiring_.users()) : Route{});
+  for (const LinkIndex hbm : machine.hbm) routes.push_back({hbm});
+  return routes;
+}
+
 void SharedLinks::make_parts(const Machine& machine) {
-  std::vector<Route> routes(flows_.size());
+  const std::vector<Route> routes = flow_routes(machine);
   Sets sets(machine.links.size());
-  for (std::uint32_t pair = 0; pair < flows_.size(); ++pair) {
-    if (!wiring_.pairs()[pair].shared) continue;
-    routes[pair] = limiting_links(machine, wiring_.pairs()[pair], wiring_.users());
-    for (const LinkIndex link : routes[pair]) sets.join(routes[pair].front(), link);
-  }
+  for (const Route& route : routes)
+    for (const LinkIndex link : route) sets.join(route.front(), link);
   constexpr std::uint32_t kNone = 0xFFFFFFFF;
   std::vector<std::uint32_t> part_of_set(machine.links.size(), kNone);
   std::vector<FairRates::Link> number_of_link(machine.links.size(), kNone);
   std::vector<PartPlan> plans;
-  for (std::uint32_t pair = 0; pair < flows_.size(); ++pair) {
-    if (routes[pair].empty()) continue;
-    std::uint32_t& part = part_of_set[sets.find(routes[pair].front())];
+  for (std::uint32_t flow = 0; flow < flows_.size(); ++flow) {
+    if (routes[flow].empty()) continue;
+    std::uint32_t& part = part_of_set[sets.find(routes[flow].front())];
     if (part == kNone) {
       part = static_cast<std::uint32_t>(plans.size());
       plans.emplace_back();
     }
     PartPlan& plan = plans[part];
-    flows_[pair].part = part;
-    flows_[pair].number = static_cast<std::uint32_t>(plan.pairs.size());
-    plan.pairs.push_back(pair);
+    flows_[flow].part = part;
+    flows_[flow].number = static_cast<std::uint32_t>(plan.flows.size());
+    plan.flows.push_back(flow);
     std::vector<FairRates::Link>& route = plan.routes.emplace_back();
-    for (const LinkIndex link : routes[pair]) {
+    for (const LinkIndex link : routes[flow]) {
       if (number_of_link[link] == kNone) {
         number_of_link[link] = static_cast<FairRates::Link>(plan.capacities.size());
         plan.capacities.push_back(machine.links[link].rate);
@@ -89,7 +96,7 @@ void SharedLinks::make_parts(const Machine& machine) {
     }
   }
   for (PartPlan& plan : plans)
-    parts_.push_back({FairRates(plan.capacities, plan.routes), std::move(plan.pairs), false});
+    parts_.push_back({FairRates(plan.capacities, plan.routes), std::move(plan.flows), false});
 }
 
 void SharedLinks::touch(Flow& flow) {
@@ -100,8 +107,8 @@ void SharedLinks::touch(Flow& flow) {
 }
 
 /// The first of a queue that was empty.
-void SharedLinks::start(std::uint32_t pair) {
-  Flow& flow = flows_[pair];
+void SharedLinks::start(std::uint32_t number) {
+  Flow& flow = flows_[number];
   flow.rate = 0.0;
   flow.since_s = now_s_;
   flow.left = flow.queue[flow.first].bytes;
@@ -110,21 +117,29 @@ void SharedLinks::start(std::uint32_t pair) {
 }
 
 /// There is nothing left to send.
-void SharedLinks::stop(std::uint32_t pair) {
-  Flow& flow = flows_[pair];
+void SharedLinks::stop(std::uint32_t number) {
+  Flow& flow = flows_[number];
   flow.queue.clear();
   flow.first = 0;
-  ends_.erase(pair);
+  ends_.erase(number);
   parts_[flow.part].rates.remove(flow.number);
   touch(flow);
 }
 
-void SharedLinks::send(std::uint32_t pair, double bytes, const Cargo& cargo, double now_s) {
+void SharedLinks::enqueue(std::uint32_t number, double bytes, const Cargo& cargo, double now_s) {
   go_to(now_s);
-  Flow& flow = flows_[pair];
+  Flow& flow = flows_[number];
   const bool was_idle = flow.idle();
   flow.queue.push_back({bytes, cargo});
-  if (was_idle) start(pair);
+  if (was_idle) start(number);
+}
+
+void SharedLinks::send(std::uint32_t pair, double bytes, const Cargo& cargo, double now_s) {
+  enqueue(pair, bytes, cargo, now_s);
+}
+
+void SharedLinks::access(collectives::Rank rank, double bytes, double now_s) {
+  enqueue(static_cast<std::uint32_t>(wiring_.pairs().size()) + rank, bytes, {kCore, rank}, now_s);
 }
 
 /// What comes after what has been told so far.
@@ -135,16 +150,16 @@ void SharedLinks::go_to(double now_s) {
 
 /// Rates change at the end of an instant, when all is known that began or ended in it.
 void SharedLinks::settle() {
-  for (const std::uint32_t number : stale_) {
-    Part& part = parts_[number];
+  for (const std::uint32_t stale : stale_) {
+    Part& part = parts_[stale];
     part.stale = false;
     for (const FairRates::Flow changed : part.rates.solve()) {
-      const std::uint32_t pair = part.pairs[changed];
-      Flow& flow = flows_[pair];
+      const std::uint32_t number = part.flows[changed];
+      Flow& flow = flows_[number];
       flow.left = std::max(0.0, flow.left - (now_s_ - flow.since_s) * flow.rate);
       flow.since_s = now_s_;
       flow.rate = part.rates.rate(changed);
-      ends_.set(pair, now_s_ + flow.left / flow.rate);
+      ends_.set(number, now_s_ + flow.left / flow.rate);
     }
   }
   stale_.clear();
@@ -161,17 +176,17 @@ std::span<const SharedLinks::Cargo> SharedLinks::leave(double now_s) {
   // What ends at the same time but for rounding ends at the same time.
   const double until_s = now_s * (1.0 + 4.0 * std::numeric_limits<double>::epsilon());
   while (ends_.earliest_s() <= until_s) {
-    const std::uint32_t pair = ends_.earliest();
-    Flow& flow = flows_[pair];
+    const std::uint32_t number = ends_.earliest();
+    Flow& flow = flows_[number];
     gone_.push_back(flow.queue[flow.first++].cargo);
     if (flow.idle()) {
-      stop(pair);
+      stop(number);
       continue;
     }
     // The next one takes its place on the links: nobody's rate changes.
     flow.left = flow.queue[flow.first].bytes;
     flow.since_s = now_s_;
-    ends_.set(pair, now_s_ + flow.left / flow.rate);
+    ends_.set(number, now_s_ + flow.left / flow.rate);
   }
   return gone_;
 }
@@ -179,7 +194,7 @@ std::span<const SharedLinks::Cargo> SharedLinks::leave(double now_s) {
 std::span<const SharedLinks::Cargo> SharedLinks::fail(LinkIndex link, double now_s) {
   go_to(now_s);
   gone_.clear();
-  for (std::uint32_t pair = 0; pair < flows_.size(); ++pair) {
+  for (std::uint32_t pair = 0; pair < wiring_.pairs().size(); ++pair) {
     Flow& flow = flows_[pair];
     if (flow.idle()) continue;
     const Route& route = *wiring_.pairs()[pair].route;

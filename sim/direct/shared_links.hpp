@@ -1,4 +1,4 @@
-// Transfers over links that several pairs of chips use.
+// Transfers over links that several pairs of chips use, and over HBMs, which cores use as well.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,9 @@ namespace equarx::sim {
 /// Time may only go forward from call to call.
 class SharedLinks {
  public:
-  /// Which of the transfers: of an inbox, numbered as there.
+  /// Stands for an inbox where a core accesses its HBM.
+  static constexpr std::size_t kCore = static_cast<std::size_t>(-1);
+  /// Which of the transfers: of an inbox, numbered as there; or of a core, numbered by rank.
   struct Cargo {
     std::size_t inbox = 0;
     std::uint64_t number = 0;
@@ -29,7 +31,9 @@ class SharedLinks {
 
   /// `bytes` of a pair that shares links start on their way, after those before them.
   void send(std::uint32_t pair, double bytes, const Cargo& cargo, double now_s);
-  /// When the next transfer leaves; +Inf if none is under way.
+  /// The core of a rank reads and writes `bytes` of its HBM, after those before them.
+  void access(collectives::Rank rank, double bytes, double now_s);
+  /// When the next transfer leaves, or access ends; +Inf if none is under way.
   double next_s();
   /// What has left by `now_s`, which is next_s(). Valid until the next call.
   std::span<const Cargo> leave(double now_s);
@@ -41,7 +45,7 @@ class SharedLinks {
     double bytes = 0.0;
     Cargo cargo;
   };
-  /// The transfers of a pair. The first one is under way.
+  /// The transfers of a pair, or the accesses of a core. The first one is under way.
   struct Flow {
     std::uint32_t part = 0;    ///< of the machine
     std::uint32_t number = 0;  ///< of the part
@@ -55,7 +59,7 @@ class SharedLinks {
   };
   struct Part {
     FairRates rates;
-    std::vector<std::uint32_t> pairs;  ///< by number
+    std::vector<std::uint32_t> flows;  ///< by number
     bool stale = false;
   };
 
@@ -63,15 +67,17 @@ class SharedLinks {
   void go_to(double now_s);
   void settle();
   void touch(Flow& flow);
-  void start(std::uint32_t pair);
-  void stop(std::uint32_t pair);
+  std::vector<Route> flow_routes(const Machine& machine) const;
+  void enqueue(std::uint32_t flow, double bytes, const Cargo& cargo, double now_s);
+  void start(std::uint32_t flow);
+  void stop(std::uint32_t flow);
 
   const Wiring& wiring_;
   double now_s_ = 0.0;
-  std::vector<Flow> flows_;  ///< by pair
+  std::vector<Flow> flows_;  ///< by pair, and behind them by rank those of cores
   std::vector<Part> parts_;
   std::vector<std::uint32_t> stale_;  ///< parts
-  TimeHeap ends_;                     ///< by pair
+  TimeHeap ends_;                     ///< by flow
   std::vector<Cargo> gone_;
 };
 

@@ -21,7 +21,9 @@ Pair make_pair(const Machine& machine, collectives::Rank from, const Way& way) {
 
 Wiring::Wiring(const Machine& machine)
     : channels_(machine.ways.empty() ? 0 : machine.ways.front().size()),
+      shares_(!machine.hbm.empty()),
       users_(machine.links.size()) {
+  for (const LinkIndex link : machine.hbm) ++users_[link];  // the core
   pair_of_.reserve(machine.ranks() * channels_);
   constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   std::vector<std::size_t> latest(machine.ranks(), kNone);  // pair to each peer, of any rank so far

@@ -35,9 +35,9 @@ class Wiring {
   /// Index into pairs() of what a rank sends in a channel.
   std::uint32_t pair_of(std::size_t index) const { return pair_of_[index]; }
   const std::vector<Pair>& pairs() const { return pairs_; }
-  /// Pairs whose messages pass each link.
+  /// Pairs whose messages pass each link, and the core of an HBM.
   const std::vector<std::uint32_t>& users() const { return users_; }
-  /// Whether any pair shares links.
+  /// Whether any pair shares links, or HBMs with cores.
   bool shares() const { return shares_; }
 
  private:

@@ -120,16 +120,37 @@ void Chip::take(const Step& step) {
   }
 }
 
+/// What a failure ends counts for nothing.
 void Chip::work(const Step& step) {
-  if (step.delay_s <= 0.0) return;
+  if (step.delay_s <= 0.0 && step.hbm_bytes == 0) return;
   const double start_s = s4u::Engine::get_clock();
-  const double core_s = step.delay_s * slowdown_;
+  double busy_s = occupy_core(step.delay_s);
+  if (step.hbm_bytes > 0) busy_s += access_hbm(step);
+  run_.result.core_busy_s[rank_] += busy_s;
+  if (run_.traced) run_.add_core_event(rank_, step, start_s);
+}
+
+/// @return the core time, in seconds
+double Chip::occupy_core(double delay_s) {
+  if (delay_s <= 0.0) return 0.0;
+  const double core_s = delay_s * slowdown_;
   if (shares_core_)
     s4u::this_actor::execute(core_s * kCoreSpeed);
   else
     s4u::this_actor::sleep_for(core_s);
-  run_.result.core_busy_s[rank_] += core_s;
-  if (run_.traced) run_.add_core_event(rank_, step, start_s);
+  return core_s;
+}
+
+/// The bytes are a flow from the chip to itself, whose route is its HBM alone.
+/// @return how long the core is busy, in seconds
+double Chip::access_hbm(const Step& step) {
+  s4u::Host* const host = s4u::this_actor::get_host();
+  const s4u::CommPtr bytes = s4u::Comm::sendto_async(host, host, step.hbm_bytes);
+  const double core_s = occupy_core(step.beside_s);
+  const double waits_since_s = s4u::Engine::get_clock();
+  bytes->wait();
+  add_hbm_access(run_.machine, rank_, step.hbm_bytes, run_.result);
+  return shares_core_ ? core_s : core_s + s4u::Engine::get_clock() - waits_since_s;
 }
 
 void Chip::finish() { run_.result.time_s = std::max(run_.result.time_s, s4u::Engine::get_clock()); }
@@ -200,11 +221,8 @@ void Chip::wait(const Step& step) {
         fmt::format("received message {} instead of {}", sent.message, step.message));
   ++run_.received[run_.index(rank_, step.channel)];
   ++run_.result.messages;
-  for (const LinkIndex link : run_.machine.ways[sender(step.channel)][step.channel].route) {
-    run_.result.link_bytes[link] += sent.bytes;
-    run_.result.link_busy_s[link] +=
-        static_cast<double>(sent.bytes) / run_.machine.links[link].rate + sent.link_s;
-  }
+  add_moved(run_.machine, run_.machine.ways[sender(step.channel)][step.channel].route, sent.bytes,
+            sent.link_s, run_.result);
 }
 
 /// The end of the run, for this chip now and for all others when all has happened that happens at the same

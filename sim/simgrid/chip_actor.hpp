@@ -64,6 +64,8 @@ class Chip {
 
   void take(const Step& step);
   void work(const Step& step);
+  double occupy_core(double delay_s);
+  double access_hbm(const Step& step);
   void send(const Step& step);
   void wait(const Step& step);
   void receive(const Step& step, void*& arrived);

@@ -127,6 +127,9 @@ SimgridEngine::SimgridEngine(const Machine& machine) : engine_(make_engine()) {
     }
     add_route(zone, hosts_[pair.first], hosts_[pair.second], way);
   }
+  for (std::size_t rank = 0; rank < machine.hbm.size();
+       ++rank)  // for what its core reads and writes
+    add_route(zone, hosts_[rank], hosts_[rank], {s4u::LinkInRoute(links_[machine.hbm[rank]])});
   zone->seal();
 }
 

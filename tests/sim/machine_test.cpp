@@ -67,5 +67,44 @@ TEST_CASE("bytes are counted on every link of a route, and of every rank that se
   CHECK(lower_bound_s(program, machine) == Approx(8000 / kRate));
 }
 
+TEST_CASE("with HBMs every route ends with those of its ends, behind all cables") {
+  const auto program =
+      make_ring_all_reduce(4, 4096, ElementFormat::fp32, plain(ElementFormat::fp32, 1));
+  Machine machine = ring_machine(4, kRate, 1e-6);
+  CHECK(machine.cables() == 8);
+  CHECK_FALSE(shares_links(machine));
+  const Machine cables_alone = machine;
+  add_hbm(3e9, machine);
+  CHECK(machine.cables() == 8);
+  REQUIRE(machine.hbm == std::vector<LinkIndex>{8, 9, 10, 11});
+  CHECK(machine.links[9] == LinkSpec{"HBM of chip 1", 3e9, 0.0});
+  const Way& way = machine.ways[1][0];
+  CHECK(way.route == Route{cables_alone.ways[1][0].route.front(), 9, 10});
+  CHECK(machine.hops(way) == 1);
+  CHECK(cables_alone.hops(cables_alone.ways[1][0]) == 1);
+  CHECK(latency_s(machine, way.route) == 1e-6);
+  CHECK(shares_links(machine));
+  // Two neighbours to whom it sends, two that send to it, and its core.
+  CHECK(users_of_links(machine)[9] == 5);
+  CHECK(users_of_links(machine)[0] == 1);
+}
+
+TEST_CASE("a core's bytes count for the HBM of the ranks that have the instruction") {
+  auto program = collectives::make_direct_broadcast(
+      3, 1000, ElementFormat::fp32,
+      {RingStyle::full_loop, {.element = ElementFormat::fp32}, {1, 1, 128}});
+  Machine machine = testing::torus_machine(program, kRate, 0.0);
+  add_hbm(kRate, machine);
+  Costs costs;
+  costs.hbm_bytes.assign(program.instructions.size(), 0);
+  costs.hbm_bytes.front() = 50'000;
+  program.instructions.front().ranks = {1, 1};
+  const auto bytes = link_bytes(program, machine, costs);
+  CHECK(bytes[machine.hbm[0]] == 8000);           // sends twice
+  CHECK(bytes[machine.hbm[1]] == 4000 + 50'000);  // receives, and its core
+  CHECK(bytes[machine.hbm[2]] == 4000);
+  CHECK(lower_bound_s(program, machine, costs) == Approx(54'000 / kRate));
+}
+
 }  // namespace
 }  // namespace equarx::sim

@@ -36,14 +36,31 @@ constexpr RingStyle kStyles[] = {RingStyle::full_loop, RingStyle::semi_loop};
 constexpr Collective kCollectives[] = {Collective::all_reduce, Collective::reduce_scatter,
                                        Collective::all_gather};
 
-void check_symmetric(const Program& program, const UniformCosts& uniform = kCosts) {
-  const Machine full = torus_machine(program, kRate, kLatency);
+void check_symmetric(const Program& program, const Machine& full, const Machine& few,
+                     const Costs& costs) {
   REQUIRE(asymmetry(program, full).empty());
-  const Machine few = representative(program, full.links.front(), full.dma_queue);
-  const Costs costs = uniform.of(program);
+  REQUIRE(asymmetry(program, few).empty());
   // On SimGrid the largest would take longer than all other tests (tests/laws/engines compares both).
   const double expected = simulate(program, full, costs, {.engine = Engine::direct}).time_s;
   CHECK(simulate(program, few, costs).time_s == Approx(expected).epsilon(1e-9));
+}
+
+void check_symmetric(const Program& program) {
+  const Machine full = torus_machine(program, kRate, kLatency);
+  const Machine few = representative(program, full.links.front(), full.dma_queue);
+  check_symmetric(program, full, few, kCosts.of(program));
+}
+
+/// The same where chips have HBMs that are slower than all their links together.
+void check_symmetric_with_hbm(const Program& program) {
+  Machine full = torus_machine(program, kRate, kLatency);
+  Machine few = representative(program, full.links.front(), full.dma_queue);
+  Costs costs = kCosts.of(program);
+  for (std::size_t id = 0; id < program.instructions.size(); ++id)
+    costs.hbm_bytes.push_back(is_vector_work(program.instructions[id].op) ? 5000 * (id % 5) : 0);
+  add_hbm(3.0 * kRate, full);
+  add_hbm(3.0 * kRate, few);
+  check_symmetric(program, full, few, costs);
 }
 
 Program ring_program(std::uint32_t ranks) {
@@ -137,6 +154,23 @@ TEST_CASE("representatives have the timing of an exchange in which all chips are
       make_recursive_doubling(RankGrid({2, 2, 2}), 1'000'000, ElementFormat::bf16, options));
 }
 
+TEST_CASE("representatives have the timing of rings and tori whose chips share HBM with DMAs") {
+  for (const Lengths& lengths :
+       {Lengths{2}, {5}, {8}, {4, 4}, {3, 5}, {2, 4}, {2, 3, 4}, {4, 4, 4}})
+    for (const RingStyle style : kStyles)
+      for (const bool scaled : {false, true}) {
+        CAPTURE(lengths, collectives::name(style), scaled);
+        const RingOptions options =
+            scaled ? quantized(2, 3, style) : plain(ElementFormat::bf16, 3, style);
+        check_symmetric_with_hbm(
+            make_ring_program(RankGrid(lengths), 3'000'000, ElementFormat::bf16, options));
+      }
+  const collectives::ExchangeOptions options{
+      {.element = ElementFormat::bf16}, {.element = ElementFormat::bf16}, {1, 2, 128}};
+  check_symmetric_with_hbm(
+      make_direct_exchange(Collective::all_to_all, 6, 1'000'000, ElementFormat::bf16, options));
+}
+
 TEST_CASE("what breaks the symmetry is named") {
   const Program program = ring_program(8);
   const Machine whole = ring_machine(8, kRate, 1e-6);
@@ -155,6 +189,11 @@ TEST_CASE("what breaks the symmetry is named") {
   machine = whole;
   machine.failures = {{.link = 0, .time_s = 1.0}};
   CHECK_THAT(asymmetry(program, machine), ContainsSubstring("links fail"));
+  machine = whole;
+  add_hbm(kRate, machine);
+  CHECK(asymmetry(program, machine).empty());
+  machine.links[machine.hbm[2]].rate *= 2.0;
+  CHECK_THAT(asymmetry(program, machine), ContainsSubstring("HBMs are not all alike"));
   machine = whole;
   machine.ways[0][0].route.push_back(1);
   CHECK_THAT(asymmetry(program, machine), ContainsSubstring("more than one link"));

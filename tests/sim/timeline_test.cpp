@@ -1,6 +1,7 @@
 #include "sim/timeline.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <vector>
 
@@ -48,6 +49,40 @@ TEST_CASE("every instruction and every message needs a cost") {
   costs = testing::UniformCosts{}.of(program);
   costs.link_s.pop_back();
   CHECK_THROWS_AS(make_timeline(program, costs), std::logic_error);
+  costs = testing::UniformCosts{}.of(program);
+  costs.hbm_bytes = {1};
+  CHECK_THROWS_AS(make_timeline(program, costs), std::logic_error);
+}
+
+TEST_CASE("an instruction that takes HBM ends a step, which the core time before it begins") {
+  const auto program =
+      testing::make_ring_all_reduce(4, 100'000, numerics::ElementFormat::bf16,
+                                    testing::quantized(2, 3, collectives::RingStyle::full_loop));
+  Costs costs = testing::UniformCosts{.work_s = 4.0, .send_s = 1.0, .wait_s = 2.0}.of(program);
+  costs.before_hbm_s = 1.0;
+  std::uint64_t total = 0;
+  for (std::size_t i = 0; i < program.instructions.size(); ++i) {
+    costs.hbm_bytes.push_back(is_vector_work(program.instructions[i].op) ? i % 3 : 0);
+    total += costs.hbm_bytes.back();
+  }
+  for (const bool traced : {false, true}) {
+    std::uint64_t bytes = 0;
+    double core_s = 0.0;
+    for (const Step& step : make_timeline(program, costs, 0, traced)) {
+      bytes += step.hbm_bytes;
+      core_s += step.delay_s + step.beside_s;
+      if (step.hbm_bytes == 0) {
+        CHECK(step.beside_s == 0.0);
+        continue;
+      }
+      CHECK(step.kind == Step::Kind::work);
+      CHECK(step.hbm_bytes == costs.hbm_bytes[step.instruction]);
+      CHECK(step.beside_s == 3.0);
+      CHECK((traced ? step.delay_s == 1.0 : step.delay_s >= 1.0));
+    }
+    CHECK(bytes == total);
+    CHECK(core_s == std::accumulate(costs.core_s.begin(), costs.core_s.end(), 0.0));
+  }
 }
 
 TEST_CASE("a rank's timeline holds what it does, and no other's") {

@@ -87,6 +87,17 @@ sim::Costs make_costs(const collectives::Program& program) {
   return costs;
 }
 
+/// Bytes of HBM for some of the vector work, which take about as long as its core time.
+void add_hbm_bytes(const collectives::Program& program, sim::Costs& costs) {
+  const std::uint32_t most = pick(1, 100'000);
+  for (std::size_t i = 0; i < program.instructions.size(); ++i)
+    costs.hbm_bytes.push_back(is_vector_work(program.instructions[i].op) && flip() ? pick(0, most)
+                                                                                   : 0);
+  costs.before_hbm_s = flip() ? 0.0 : between(0.0, 1e-4);
+  for (std::size_t i = 0; i < program.instructions.size(); ++i)
+    if (costs.hbm_bytes[i] > 0) costs.core_s[i] += costs.before_hbm_s;
+}
+
 sim::Schedule make_schedule() {
   sim::Schedule schedule;
   if (flip()) return schedule;
@@ -165,6 +176,14 @@ class Router {
   std::vector<LinkIndex> down_;
 };
 
+/// HBMs of a rate about that of a chip's links, or far above it.
+void add_hbms(sim::Machine& machine) {
+  const double rate = between(1e7, flip() ? 2e8 : 1e10);
+  sim::add_hbm(rate, machine);
+  if (flip()) return;
+  for (const LinkIndex hbm : machine.hbm) machine.links[hbm].rate *= between(0.5, 2.0);
+}
+
 sim::Machine make_machine(const collectives::Program& program, const CaseKind& kind) {
   sim::Machine machine;
   machine.dma_queue = flip() ? 16 : pick(1, 3);
@@ -184,6 +203,7 @@ sim::Machine make_machine(const collectives::Program& program, const CaseKind& k
     if (rank == 0 && flip()) machine.slowdown.assign(program.ranks(), 1.0);
     if (!machine.slowdown.empty() && flip()) machine.slowdown[rank] = between(0.5, 4.0);
   }
+  if (kind.shares_hbm) add_hbms(machine);
   return machine;
 }
 
@@ -195,7 +215,7 @@ void break_links(EngineCase& made) {
   for (std::uint32_t count = pick(1, 3); count > 0; --count) {
     const double at_s = pick(0, 9) == 0 ? 0.0 : whole_s * between(0.0, 1.1);
     made.machine.failures.push_back(
-        {pick(0, static_cast<std::uint32_t>(made.machine.links.size()) - 1), at_s});
+        {pick(0, static_cast<std::uint32_t>(made.machine.cables()) - 1), at_s});
   }
 }
 
@@ -206,6 +226,7 @@ EngineCase generate_case(const CaseKind& kind) {
   collectives::Program program = make_program(description);
   sim::Machine machine = make_machine(program, kind);
   sim::Costs costs = make_costs(program);
+  if (kind.shares_hbm && flip()) add_hbm_bytes(program, costs);
   EngineCase made{std::move(description), std::move(program), std::move(machine),
                   std::move(costs),       make_schedule(),    flip()};
   if (kind.fails) break_links(made);

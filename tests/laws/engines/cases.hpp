@@ -14,6 +14,7 @@ namespace equarx::testing {
 struct CaseKind {
   bool shares_links = false;
   bool fails = false;
+  bool shares_hbm = false;  ///< cores and DMAs share the HBM of each chip
 };
 
 /// All that a simulation gets.

@@ -123,5 +123,17 @@ TEST_CASE("both engines agree on what happens when a shared link fails") {
   check_engines_agree({.shares_links = true, .fails = true});
 }
 
+TEST_CASE("both engines agree where DMAs and cores share HBM") {
+  check_engines_agree({.shares_hbm = true});
+}
+
+TEST_CASE("both engines agree where links and HBM are shared") {
+  check_engines_agree({.shares_links = true, .shares_hbm = true});
+}
+
+TEST_CASE("both engines agree on what happens when a link fails beside a shared HBM") {
+  check_engines_agree({.fails = true, .shares_hbm = true});
+}
+
 }  // namespace
 }  // namespace equarx::sim
