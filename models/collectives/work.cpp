@@ -23,9 +23,8 @@ double element_bytes(ElementFormat format) {
   return static_cast<double>(numerics::element_bits(format)) / kBitsPerByte;
 }
 
-/// How the local operand of an instruction lies in memory. A rank's own tensor is an array in HBM, as
-/// the operands of a collective are in XLA; sums and wire buffers of the minishards under way stay in
-/// VMEM. Sums are FP32 where hops are quantized; a plain ring keeps them in its own format.
+/// How the local operand of an instruction lies in memory. Sums are FP32 where hops are quantized; a plain
+/// ring keeps them in its own format.
 ElementFormat operand_format(const Program& program, Operand operand) {
   switch (operand) {
     case Operand::input: return program.tensor_format;
@@ -35,14 +34,50 @@ ElementFormat operand_format(const Program& program, Operand operand) {
   throw std::logic_error("unknown operand");
 }
 
-/// From one type to another, both in HBM: the operation of its own that a cast is before a collective,
-/// whose operand has to lie in memory.
-Work cast(ElementFormat from, ElementFormat to) {
-  const double bytes = element_bytes(from) + element_bytes(to);
-  return {numerics::decode_operations(from) + numerics::encode_operations(to), bytes, bytes};
+/// All of them pass through VMEM. By what they are of:
+struct Bytes {
+  double array = 0.0;  ///< the rank's tensor and the result
+  double sums = 0.0;   ///< FP32 sums of the minishards under way
+  double wire = 0.0;   ///< what is sent and what has arrived; sums that are sent as they are
+};
+
+struct ElementWork {
+  double alu_operations = 0.0;
+  Bytes bytes;
+};
+
+/// A rank's own tensor is an array in HBM, as the operands of a collective are in XLA; sums of the minishards
+/// under way stay in VMEM.
+double hbm_bytes(const Bytes& bytes, WireBuffers buffers) {
+  return bytes.array + (buffers == WireBuffers::hbm ? bytes.wire : 0.0);
 }
 
-Work per_element(const Program& program, const Instruction& instruction) {
+Work times(double count, const ElementWork& each, WireBuffers buffers) {
+  const Bytes& bytes = each.bytes;
+  return {count * each.alu_operations, count * (bytes.array + bytes.sums + bytes.wire),
+          count * hbm_bytes(bytes, buffers)};
+}
+
+/// From one type to another, both in HBM: the operation of its own that a cast is before a collective,
+/// whose operand has to lie in memory.
+ElementWork cast(ElementFormat from, ElementFormat to) {
+  return {numerics::decode_operations(from) + numerics::encode_operations(to),
+          {.array = element_bytes(from) + element_bytes(to)}};
+}
+
+/// Where the local operand comes from. Rounded sums are sent from where `add` has left them, so that is where the
+/// next instruction reads them.
+Bytes operand_bytes(const Program& program, Operand operand) {
+  const double bytes = element_bytes(operand_format(program, operand));
+  switch (operand) {
+    case Operand::input: return {.array = bytes};
+    case Operand::sums: return {.sums = bytes};
+    case Operand::rounded_sums: return {.wire = bytes};
+  }
+  throw std::logic_error("unknown operand");
+}
+
+ElementWork per_element(const Program& program, const Instruction& instruction) {
   const BlockFormat& wire = program.format(instruction.phase);
   const ElementFormat operand = operand_format(program, instruction.operand);
   const double scaling = wire.scaled ? kScale : 0.0;
@@ -50,53 +85,58 @@ Work per_element(const Program& program, const Instruction& instruction) {
   const double encode_wire = numerics::encode_operations(wire.element) + scaling;
   const double decode_operand = numerics::decode_operations(operand);
   const double wire_bytes = element_bytes(wire.element);
-  const double operand_bytes = element_bytes(operand);
   const double result_bytes = element_bytes(program.tensor_format);
-  const double hbm_bytes = instruction.operand == Operand::input ? operand_bytes : 0.0;
+  Bytes bytes = operand_bytes(program, instruction.operand);
   switch (instruction.op) {
-    case Op::find_scales: return {decode_operand + kAbsMax, operand_bytes, hbm_bytes};
-    case Op::quantize: return {decode_operand + encode_wire, operand_bytes + wire_bytes, hbm_bytes};
+    case Op::find_scales: return {decode_operand + kAbsMax, bytes};
+    case Op::quantize: bytes.wire += wire_bytes; return {decode_operand + encode_wire, bytes};
     case Op::accumulate:
+      bytes.wire += wire_bytes;
+      bytes.sums += kFp32Bytes;
       return {decode_wire + decode_operand + kAdd + (instruction.finds_scales ? kAbsMax : 0.0),
-              wire_bytes + operand_bytes + kFp32Bytes, hbm_bytes};
+              bytes};
     case Op::add:
-      return {decode_wire + decode_operand + kAdd + encode_wire,
-              wire_bytes + operand_bytes + wire_bytes, hbm_bytes};
+      bytes.wire += 2.0 * wire_bytes;  // reads one, writes one
+      return {decode_wire + decode_operand + kAdd + encode_wire, bytes};
     case Op::reduce: {
       const double terms = program.grid().span(instruction.origin.gathered);
-      return {terms * (decode_wire + kAdd), terms * wire_bytes + kFp32Bytes, 0.0};
+      return {terms * (decode_wire + kAdd), {.sums = kFp32Bytes, .wire = terms * wire_bytes}};
     }
     case Op::dequantize: {
       const double shards = program.grid().span(instruction.origin.gathered);
       return {shards * (decode_wire + numerics::encode_operations(program.tensor_format)),
-              shards * (wire_bytes + result_bytes), shards * result_bytes};
+              {.array = shards * result_bytes, .wire = shards * wire_bytes}};
     }
     case Op::store:
-      return {decode_operand + numerics::encode_operations(program.tensor_format),
-              operand_bytes + result_bytes, result_bytes};
+      bytes.array += result_bytes;
+      return {decode_operand + numerics::encode_operations(program.tensor_format), bytes};
     case Op::cast: return cast(program.cast_from.value(), program.tensor_format);
     case Op::cast_back: return cast(program.tensor_format, program.cast_from.value());
     default: throw std::logic_error("not vector work on elements");
   }
 }
 
+/// Of all scales of a minishard: from abs-max in FP32 to scales on the wire. Whoever decodes reads them once and
+/// then has them in VMEM; that is so little that it is not counted.
+ElementWork scales_work(const Program& program, const Instruction& instruction) {
+  const BlockFormat& wire = program.format(instruction.phase);
+  const std::size_t scales =
+      numerics::scale_count(wire, program.partition.minishard(instruction.tile).size());
+  const double operations = kMakeScale + (wire.tensor_scale ? kAbsMax + kScale : 0.0);
+  const auto count = static_cast<double>(scales);
+  return {count * operations,
+          {.sums = count * kFp32Bytes,
+           .wire = static_cast<double>(numerics::scales_bytes(wire, scales))}};
+}
+
 }  // namespace
 
-Work work_of(const Program& program, const Instruction& instruction) {
+Work work_of(const Program& program, const Instruction& instruction, WireBuffers buffers) {
   if (!is_vector_work(instruction.op)) throw std::logic_error("not vector work");
-  const Tile& tile = instruction.tile;
-  if (instruction.op == Op::encode_scales) {
-    const BlockFormat& wire = program.format(instruction.phase);
-    const std::size_t scales =
-        numerics::scale_count(wire, program.partition.minishard(tile).size());
-    const double operations = kMakeScale + (wire.tensor_scale ? kAbsMax + kScale : 0.0);
-    const auto count = static_cast<double>(scales);
-    return {count * operations,
-            count * kFp32Bytes + static_cast<double>(numerics::scales_bytes(wire, scales)), 0.0};
-  }
-  const auto elements = static_cast<double>(program.partition.microshard(tile).size());
-  const Work one = per_element(program, instruction);
-  return {elements * one.alu_operations, elements * one.vmem_bytes, elements * one.hbm_bytes};
+  if (instruction.op == Op::encode_scales)
+    return times(1.0, scales_work(program, instruction), buffers);
+  const std::uint64_t elements = program.partition.microshard(instruction.tile).size();
+  return times(static_cast<double>(elements), per_element(program, instruction), buffers);
 }
 
 }  // namespace equarx::collectives

@@ -29,12 +29,12 @@ Program ring_program(RingStyle style, ElementFormat tensor, const BlockFormat& r
 
 // Work of the first instruction of this kind, for one element of a microshard.
 Work per_element(const Program& program, Op op, Phase phase, Operand operand,
-                 bool finds_scales = false) {
+                 bool finds_scales = false, WireBuffers buffers = WireBuffers::vmem) {
   const auto found = std::ranges::find_if(program.instructions, [&](const Instruction& i) {
     return i.op == op && i.phase == phase && i.operand == operand && i.finds_scales == finds_scales;
   });
   REQUIRE(found != program.instructions.end());
-  const Work work = work_of(program, *found);
+  const Work work = work_of(program, *found, buffers);
   return {work.alu_operations / kMicroshard, work.vmem_bytes / kMicroshard,
           work.hbm_bytes / kMicroshard};
 }
@@ -134,6 +134,31 @@ TEST_CASE("a cast reads one type from HBM and writes the other there, by hand") 
   // Decode bf16 1, encode FP8 6; decode FP8 4, encode bf16 2.
   check(per_element(program, Op::cast, kReduce, Operand::input), 7.0, 3.0, 3.0);
   check(per_element(program, Op::cast_back, kReduce, Operand::input), 6.0, 3.0, 3.0);
+}
+
+TEST_CASE(
+    "with wire buffers in HBM, what is read from them and written to them counts there, by hand") {
+  const auto in_hbm = [](const Program& program, Op op, Phase phase, Operand operand,
+                         bool finds_scales = false) {
+    const Work vmem = per_element(program, op, phase, operand, finds_scales);
+    const Work hbm = per_element(program, op, phase, operand, finds_scales, WireBuffers::hbm);
+    CHECK(hbm.alu_operations == vmem.alu_operations);
+    CHECK(hbm.vmem_bytes == vmem.vmem_bytes);
+    return hbm.hbm_bytes;
+  };
+  const Program int8 = ring_program(RingStyle::full_loop, ElementFormat::bf16, kInt8, kInt8);
+  CHECK(in_hbm(int8, Op::find_scales, kReduce, Operand::input) == 2.0);
+  CHECK(in_hbm(int8, Op::quantize, kReduce, Operand::input) == 3.0);          // and writes int8
+  CHECK(in_hbm(int8, Op::accumulate, kReduce, Operand::input, true) == 3.0);  // and reads int8
+  CHECK(in_hbm(int8, Op::quantize, kReduce, Operand::sums) == 1.0);
+  CHECK(in_hbm(int8, Op::dequantize, kGather, Operand::input) == 3.0);
+  const Program bf16 = ring_program(RingStyle::full_loop, ElementFormat::bf16, kBf16, kBf16);
+  CHECK(in_hbm(bf16, Op::add, kReduce, Operand::input) == 6.0);  // reads two, writes one
+  const Program mixed = ring_program(RingStyle::full_loop, ElementFormat::fp32, kBf16, kInt8);
+  CHECK(in_hbm(mixed, Op::quantize, kGather, Operand::rounded_sums) == 3.0);
+  const auto encode = std::ranges::find(int8.instructions, Op::encode_scales, &Instruction::op);
+  CHECK(work_of(int8, *encode).hbm_bytes == 0.0);
+  CHECK(work_of(int8, *encode, WireBuffers::hbm).hbm_bytes == 4.0 * 96);  // FP32 scales
 }
 
 TEST_CASE("what is no vector work has no cost in operations") {
