@@ -10,6 +10,7 @@
 #include "experiments/config/algorithm.hpp"
 #include "models/collectives/cut_rule.hpp"
 #include "models/collectives/ring_program.hpp"
+#include "models/collectives/work.hpp"
 #include "models/formats/block_format.hpp"
 #include "models/hardware/chip.hpp"
 #include "models/numerics/inputs/inputs.hpp"
@@ -194,6 +195,7 @@ struct ExperimentConfig {
   collectives::Collective collective = collectives::Collective::all_reduce;
   std::vector<CollectiveConfig> collectives;
   std::size_t baseline = 0;  ///< index into `collectives`
+  collectives::WireBuffers wire_buffers = collectives::WireBuffers::vmem;
   bool numerics = true;
   SimulationMode simulation = SimulationMode::automatic;
   EngineMode engine = EngineMode::automatic;

@@ -27,6 +27,10 @@ constexpr input::EnumNames<EngineMode, 3> kEngineModes({
     {EngineMode::simgrid, "simgrid"},
     {EngineMode::direct, "direct"},
 });
+constexpr input::EnumNames<collectives::WireBuffers, 2> kWireBuffers({
+    {collectives::WireBuffers::vmem, "vmem"},
+    {collectives::WireBuffers::hbm, "hbm"},
+});
 constexpr std::array<std::string_view, 2> kSwitch = {"off", "on"};
 
 std::size_t read_baseline(input::ObjectReader& reader,
@@ -79,6 +83,8 @@ ExperimentConfig read_config(const input::Json& json) {
   read_workload_and_tensor(reader, config);
   config.collectives = read_collectives(reader, config.collective, config.tensor.dtype);
   config.baseline = read_baseline(reader, config.collectives);
+  config.wire_buffers =
+      reader.choice_or("wire_buffers", kWireBuffers, collectives::WireBuffers::vmem);
   config.numerics = !reader.has("numerics") || reader.choice("numerics", kSwitch) == 1;
   config.simulation = reader.choice_or("simulation", kSimulationModes, SimulationMode::automatic);
   config.engine = reader.choice_or("engine", kEngineModes, EngineMode::automatic);
@@ -113,6 +119,7 @@ input::Json to_json(const ExperimentConfig& config) {
   for (const CollectiveConfig& collective : config.collectives)
     json["collectives"].push_back(collective_json(collective, config.collective));
   json["baseline"] = config.collectives[config.baseline].label;
+  json["wire_buffers"] = kWireBuffers[config.wire_buffers];
   json["numerics"] = kSwitch[config.numerics ? 1 : 0];
   json["simulation"] = kSimulationModes[config.simulation];
   json["engine"] = kEngineModes[config.engine];

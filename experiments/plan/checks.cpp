@@ -106,15 +106,18 @@ MaybeObstacle check_program_size(const config::CollectiveConfig& collective,
   return std::nullopt;
 }
 
-/// FP32 sums and the wire's bytes in and out, twice, because one minishard is on the wire while another
-/// is summed.
-MaybeObstacle check_vmem(const collectives::Program& program, const hardware::Chip& chip,
-                         const std::string& place) {
+/// FP32 sums and the wire's bytes in and out, unless these lie in HBM; twice, because one minishard is on
+/// the wire while another is summed.
+MaybeObstacle check_vmem(const collectives::Program& program,
+                         const config::ExperimentConfig& config, const std::string& place) {
   constexpr double kBuffersPerElement = 2.0;
-  constexpr double kSumAndWireBytes = 4.0 + 1.0 + 1.0;
+  constexpr double kSumBytes = 4.0;
+  constexpr double kWireBytes = 1.0 + 1.0;
+  const hardware::Chip& chip = config.chip;
+  const bool in_hbm = config.wire_buffers == collectives::WireBuffers::hbm;
   if (!program.formats[0].scaled && !program.formats[1].scaled) return std::nullopt;
-  const double needed =
-      kBuffersPerElement * kSumAndWireBytes * minishard_elements(program.partition);
+  const double needed = kBuffersPerElement * (kSumBytes + (in_hbm ? 0.0 : kWireBytes)) *
+                        minishard_elements(program.partition);
   if (needed > chip.vmem_capacity.value)
     return Obstacle{
         place + "/minishards",
@@ -126,9 +129,11 @@ MaybeObstacle check_vmem(const collectives::Program& program, const hardware::Ch
   return std::nullopt;
 }
 
-/// A plain AllGather receives into HBM and forwards from there.
+/// A plain AllGather receives into HBM and forwards from there. Where DMAs share HBM, it is simulated what that
+/// does.
 MaybeObstacle check_hbm_bandwidth(const collectives::Program& program,
                                   const config::ExperimentConfig& config) {
+  if (config.wire_buffers == collectives::WireBuffers::hbm) return std::nullopt;
   constexpr double kHbmPasses = 2.0;  // written where it arrives, read where it leaves
   const std::size_t links = links_at_once(program, config.topology);
   const double taken = kHbmPasses * static_cast<double>(links) * config.chip.link_rate();

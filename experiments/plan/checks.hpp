@@ -19,10 +19,11 @@ MaybeObstacle check_program_size(const config::CollectiveConfig& collective,
                                  const config::ExperimentConfig& config, const std::string& place);
 
 /// The buffers of quantized minishards must fit in VMEM.
-MaybeObstacle check_vmem(const collectives::Program& program, const hardware::Chip& chip,
-                         const std::string& place);
+MaybeObstacle check_vmem(const collectives::Program& program,
+                         const config::ExperimentConfig& config, const std::string& place);
 
-/// Transfers are timed by their links alone, so memory must be faster than all links of a chip together.
+/// Transfers are timed by their links alone, so memory must be faster than all links of a chip together; unless
+/// they share it with the core.
 MaybeObstacle check_hbm_bandwidth(const collectives::Program& program,
                                   const config::ExperimentConfig& config);
 

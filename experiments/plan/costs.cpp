@@ -1,35 +1,52 @@
 #include "experiments/plan/costs.hpp"
 
-#include "models/collectives/work.hpp"
+#include <cmath>
+
 #include "models/hardware/cost.hpp"
 
 namespace equarx::plan {
 namespace {
 
 using collectives::Op;
+using collectives::WireBuffers;
 
-double core_time_s(const collectives::Program& program, const collectives::Instruction& instruction,
-                   const hardware::Chip& chip) {
+/// What an instruction takes of its chip.
+struct Cost {
+  double core_s = 0.0;
+  double shared_hbm_bytes = 0.0;
+};
+
+Cost cost_of(const collectives::Program& program, const collectives::Instruction& instruction,
+             const hardware::Chip& chip, WireBuffers buffers) {
   switch (instruction.op) {
-    case Op::barrier: return chip.barrier_time.value;
-    case Op::send: return chip.dma_overhead.value;
-    case Op::wait: return chip.wait_overhead.value;
+    case Op::barrier: return {chip.barrier_time.value};
+    case Op::send: return {chip.dma_overhead.value};
+    case Op::wait: return {chip.wait_overhead.value};
     case Op::lend:
-    case Op::deliver: return 0.0;
+    case Op::deliver: return {};
     default: break;
   }
-  const collectives::Work work = work_of(program, instruction);
-  return hardware::vector_time_s(chip, work.alu_operations, work.vmem_bytes, work.hbm_bytes);
+  const collectives::Work work = work_of(program, instruction, buffers);
+  const bool shared = buffers == WireBuffers::hbm;
+  return {hardware::vector_time_s(chip, work.alu_operations, work.vmem_bytes,
+                                  shared ? 0.0 : work.hbm_bytes),
+          shared ? work.hbm_bytes : 0.0};
 }
 
 }  // namespace
 
-sim::Costs program_costs(const collectives::Program& program, const hardware::Chip& chip) {
+sim::Costs program_costs(const collectives::Program& program, const hardware::Chip& chip,
+                         WireBuffers buffers) {
   sim::Costs costs;
   costs.start_s = chip.collective_startup.value;
   costs.core_s.reserve(program.instructions.size());
-  for (const collectives::Instruction& instruction : program.instructions)
-    costs.core_s.push_back(core_time_s(program, instruction, chip));
+  for (const collectives::Instruction& instruction : program.instructions) {
+    const Cost cost = cost_of(program, instruction, chip, buffers);
+    costs.core_s.push_back(cost.core_s);
+    if (buffers == WireBuffers::hbm)
+      costs.hbm_bytes.push_back(static_cast<std::uint64_t>(std::llround(cost.shared_hbm_bytes)));
+  }
+  if (buffers == WireBuffers::hbm) costs.before_hbm_s = chip.instruction_overhead.value;
   costs.link_s.reserve(program.messages.size());
   for (const collectives::Message& message : program.messages)
     costs.link_s.push_back(message.synchronises ? chip.step_sync_time.value : 0.0);

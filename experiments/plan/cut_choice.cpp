@@ -130,9 +130,11 @@ class CutTrials {
     request.cut.sizes = sizes;
     try {
       const collectives::Program program = collective_.algorithm->make(request);
-      const sim::Machine machine = sim::representative(
+      sim::Machine machine = sim::representative(
           program, link_of(config_.chip), static_cast<std::uint32_t>(config_.chip.dma_queue.value));
-      return sim::simulate(program, machine, program_costs(program, config_.chip),
+      share_hbm(config_, machine);
+      return sim::simulate(program, machine,
+                           program_costs(program, config_.chip, config_.wire_buffers),
                            {.engine = sim::Engine::direct})
           .time_s;
     } catch (const std::invalid_argument&) {  // of a partition

@@ -1,11 +1,29 @@
 #include "experiments/plan/estimates.hpp"
 
+#include <algorithm>
+
 #include "experiments/plan/machine.hpp"
 #include "experiments/plan/programs.hpp"
+#include "models/collectives/exchange_program.hpp"
 
 namespace equarx::plan {
 
 using collectives::RankGrid;
+
+namespace {
+
+/// Transfers and cores that may be under way at once where HBMs join all chips that are simulated; 0 if they do
+/// not: what a transfer that starts or ends changes the rates of.
+double flows_on_hbms(const config::CollectiveConfig& collective, const RankGrid& grid,
+                     const config::ExperimentConfig& config) {
+  if (config.wire_buffers == collectives::WireBuffers::vmem) return 0.0;
+  const std::size_t channels = collective.algorithm->channels(grid);
+  const std::size_t of_chip = std::min(channels, std::size_t{collectives::kRoundsUnderWay}) + 1;
+  const bool few = has_representatives(collective.algorithm, config);
+  return static_cast<double>(of_chip) * static_cast<double>(few ? channels + 1 : grid.ranks());
+}
+
+}  // namespace
 
 double estimate_messages(const config::CollectiveConfig& collective, const RankGrid& grid,
                          const config::ExperimentConfig& config) {
@@ -31,15 +49,17 @@ double estimate_simulation_s(const config::CollectiveConfig& collective, const R
   struct Rates {
     double message;
     double sharer;  ///< for each that shares its links: rates change when a transfer starts or ends
+    double flow;    ///< for each on HBMs, of which many start or end at once
   };
-  constexpr Rates kSimgrid{5e-6, 5e-7};
-  constexpr Rates kDirect{5e-8, 2e-8};
+  constexpr Rates kSimgrid{5e-6, 5e-7, 3e-8};
+  constexpr Rates kDirect{5e-8, 2e-8, 2e-8};
   const Rates& rates = engine == sim::Engine::simgrid ? kSimgrid : kDirect;
   const bool alone = collective.algorithm->layout == collectives::RankLayout::ring ||
                      config.topology.kind == config::TopologyKind::fully_connected ||
                      has_representatives(collective.algorithm, config);
   const double sharers = alone ? 0.0 : collective.algorithm->sharers(grid);
-  return messages * (rates.message + rates.sharer * sharers);
+  return messages * (rates.message + rates.sharer * sharers +
+                     rates.flow * flows_on_hbms(collective, grid, config));
 }
 
 }  // namespace equarx::plan

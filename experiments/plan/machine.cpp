@@ -145,6 +145,7 @@ sim::Machine make_machine(config::Algorithm algorithm, const collectives::Progra
   }
   apply_faults(site.config().faults, topology, chips, machine);
   slow_shared_links(site.config().chip.shared_link_efficiency.value, machine);
+  share_hbm(site.config(), machine);
   return machine;
 }
 
@@ -173,6 +174,7 @@ SimulatedMachine representatives(const collectives::Program& program, const sim:
                                  const config::ExperimentConfig& config) {
   const auto queue = static_cast<std::uint32_t>(config.chip.dma_queue.value);
   sim::Machine machine = sim::representative(program, link, queue);
+  share_hbm(config, machine);
   const std::string reason =
       fmt::format("{} chips stand for all {}, which do the same at the same time", machine.ranks(),
                   program.ranks());
@@ -224,6 +226,11 @@ std::uint32_t chips_that_fit(config::Algorithm algorithm, const RankGrid& grid,
 
 sim::LinkSpec link_of(const hardware::Chip& chip) {
   return {.name = {}, .rate = chip.link_rate(), .latency = chip.hop_latency.value};
+}
+
+void share_hbm(const config::ExperimentConfig& config, sim::Machine& machine) {
+  if (config.wire_buffers == collectives::WireBuffers::hbm)
+    sim::add_hbm(config.chip.hbm_rate(), machine);
 }
 
 MaybeObstacle Site::prepare(config::Algorithm algorithm) {

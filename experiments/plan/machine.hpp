@@ -44,6 +44,9 @@ struct SimulatedMachine {
 /// A link direction of the chip that two chips have for themselves, and which stands for many.
 sim::LinkSpec link_of(const hardware::Chip& chip);
 
+/// Gives the chips of a machine HBMs that DMAs and cores share, if the wire's buffers lie there.
+void share_hbm(const config::ExperimentConfig& config, sim::Machine& machine);
+
 /// Whether representatives are simulated, as can be seen without looking at any chip.
 bool has_representatives(config::Algorithm algorithm, const config::ExperimentConfig& config);
 

@@ -24,9 +24,9 @@ OrObstacle<CollectivePlan> plan_on_grid(config::CollectiveConfig config,
   config.sizes = cuts.sizes;
   if (auto obstacle = check_program_size(config, grid, experiment, pointer)) return *obstacle;
   collectives::Program program = make_program(config, grid, experiment);
-  if (auto obstacle = check_vmem(program, experiment.chip, pointer)) return *obstacle;
+  if (auto obstacle = check_vmem(program, experiment, pointer)) return *obstacle;
   if (auto obstacle = check_hbm_bandwidth(program, experiment)) return *obstacle;
-  sim::Costs costs = program_costs(program, experiment.chip);
+  sim::Costs costs = program_costs(program, experiment.chip, experiment.wire_buffers);
   OrObstacle<SimulatedMachine> machine = plan_machine(config.algorithm, program, site);
   if (const auto* obstacle = std::get_if<Obstacle>(&machine)) return *obstacle;
   return CollectivePlan{std::move(config),
@@ -87,7 +87,7 @@ OrObstacle<PlannedCollective> plan_candidates(const config::CollectiveConfig& co
                         ? "no algorithm can run with this format"
                         : "no algorithm can run: " + planned.unsuited.front().reason};
   std::ranges::stable_sort(planned.candidates, {}, [](const CollectivePlan& plan) {
-    return sim::lower_bound_s(plan.program, plan.simulated.machine);
+    return sim::lower_bound_s(plan.program, plan.simulated.machine, plan.costs);
   });
   return planned;
 }
@@ -177,7 +177,7 @@ Plan on_chip(Plan plan, const hardware::Chip& chip) {
   Site site(plan.config);
   for (PlannedCollective& collective : plan.collectives)
     for (CollectivePlan& candidate : collective.candidates) {
-      candidate.costs = program_costs(candidate.program, chip);
+      candidate.costs = program_costs(candidate.program, chip, plan.config.wire_buffers);
       candidate.simulated =
           value_or_throw(plan_machine(candidate.config.algorithm, candidate.program, site));
     }

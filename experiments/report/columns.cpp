@@ -40,6 +40,7 @@ constexpr std::array kKnownColumns = {
     KnownColumn{"numerics/nmse", "NMSE", ColumnKind::number, true},
     KnownColumn{"numerics/mse", "MSE", ColumnKind::number, false},
     KnownColumn{"core_busy_s", "core busy", ColumnKind::time, false},
+    KnownColumn{"hbm_busy_share", "HBM busy", ColumnKind::fraction, false},
     KnownColumn{"breakdown/payload_s", "payload on the wire", ColumnKind::time, false},
     KnownColumn{"breakdown/scales_s", "scales on the wire", ColumnKind::time, false},
     KnownColumn{"breakdown/overhead_s", "overhead", ColumnKind::time, false},

@@ -120,6 +120,7 @@ input::Json to_json(const run::RunResult& run, const JsonOptions& options) {
         {"startup_s", run.breakdown.startup_s},
         {"bubbles_s", run.breakdown.bubbles_s}}},
       {"numerics", run.numerics ? numerics_json(*run.numerics) : input::Json(nullptr)}};
+  if (run.hbm_busy_share) json["hbm_busy_share"] = *run.hbm_busy_share;
   if (run.uncertainty) json["uncertainty"] = uncertainty_json(*run.uncertainty);
   if (run.phase) {
     json["compute_s"] = run.phase->compute_s;
@@ -145,6 +146,7 @@ std::vector<std::string> number_names(const config::ExperimentConfig& config) {
   run.speedup = 1.0;
   run.cut.emplace();
   if (config.workload) run.phase.emplace();
+  if (config.wire_buffers == collectives::WireBuffers::hbm) run.hbm_busy_share = 1.0;
   if (config.uncertainty.samples > 0) run.uncertainty.emplace();
   if (config.numerics) run.numerics.emplace().against_baseline.emplace();
   std::vector<std::string> names;

@@ -182,6 +182,32 @@ std::string busiest_note(const std::vector<run::RunResult>& runs) {
   return text;
 }
 
+/// How busy HBMs were; empty if transfers take nothing of them.
+std::string hbm_note(const std::vector<run::RunResult>& runs) {
+  std::vector<std::string> shares;
+  for (const run::RunResult& run : runs)
+    if (run.hbm_busy_share && !run.failure)
+      shares.push_back(fmt::format("{} {:.0f} %", run.label, 100.0 * *run.hbm_busy_share));
+  if (shares.empty()) return {};
+  return fmt::format("  HBM, which DMAs and cores share, is busy for: {}.\n",
+                     fmt::join(shares, ", "));
+}
+
+/// What a time cannot be below.
+std::string bound_note(const config::ExperimentConfig& config) {
+  const std::string_view busiest = config.wire_buffers == collectives::WireBuffers::hbm
+                                       ? "link direction or HBM"
+                                       : "link direction";
+  return config.workload ? fmt::format(
+                               "  Lower bound: computing, and bytes / bandwidth of the busiest "
+                               "{}; their sum if chips are in step.\n",
+                               busiest)
+                         : fmt::format(
+                               "  Lower bound: bytes / bandwidth of the {} that needs "
+                               "longest.\n",
+                               busiest);
+}
+
 /// What is said of the collectives, each line with those that it holds for.
 std::string note_of_each(const std::vector<run::RunResult>& runs,
                          const std::function<std::string(const run::RunResult&)>& say) {
@@ -262,14 +288,11 @@ std::string to_table(const run::ExperimentResult& result) {
     text += "  A ring can be planned around a cable: name it in /topology/avoid.\n";
   for (const run::RunResult& run : result.runs)
     if (!run.candidates.empty()) text += candidates_note(run);
-  text += config.workload
-              ? "  Lower bound: computing, and bytes / bandwidth of the busiest link direction; "
-                "their sum "
-                "if chips are in step.\n"
-              : "  Lower bound: bytes / bandwidth of the link direction that needs longest.\n";
+  text += bound_note(config);
   text += cuts_note(result.runs);
   text += simulation_note(result.runs);
   text += busiest_note(result.runs);
+  text += hbm_note(result.runs);
   text += trust_note(result);
   if (config.numerics) text += values_note(*result.runs.front().numerics);
   if (config.numerics && config.workload) text += workload_values_note(config.tensor);

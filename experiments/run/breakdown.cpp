@@ -30,11 +30,12 @@ Sent sent_by(const plan::CollectivePlan& plan, Rank rank) {
   return sent;
 }
 
-/// The link direction that needs longest for its bytes; where all are alike, the one with most of them.
+/// The link direction that needs longest for its bytes; where all are alike, the one with most of them. No HBM,
+/// which may need longer.
 sim::LinkIndex busiest_link(const collectives::Program& program, const sim::Machine& machine) {
   const auto bytes = sim::link_bytes(program, machine);
-  std::vector<double> needed_s(bytes.size());
-  for (sim::LinkIndex link = 0; link < bytes.size(); ++link)
+  std::vector<double> needed_s(machine.cables());
+  for (sim::LinkIndex link = 0; link < needed_s.size(); ++link)
     needed_s[link] = static_cast<double>(bytes[link]) / machine.links[link].rate;
   return static_cast<sim::LinkIndex>(std::ranges::max_element(needed_s) - needed_s.begin());
 }

@@ -30,7 +30,7 @@ void check_time(const plan::CollectivePlan& plan, const sim::TimeResult& time, d
       fmt::format("simulated time {} s is below its lower bound {} s", time.time_s, lower_bound_s));
   require(time.messages == runs * collectives::total_messages(plan.program, machine.ranks()), label,
           "not every message was received");
-  std::vector<std::uint64_t> expected = sim::link_bytes(plan.program, machine);
+  std::vector<std::uint64_t> expected = sim::link_bytes(plan.program, machine, plan.costs);
   for (std::uint64_t& bytes : expected) bytes *= runs;
   require(time.link_bytes == expected, label, "bytes were lost or made on the links");
 }

@@ -78,7 +78,7 @@ class Experiment {
     double best_s = std::numeric_limits<double>::infinity();
     for (const plan::CollectivePlan& candidate : planned.candidates) {
       const sim::Machine& machine = candidate.simulated.machine;
-      const double bound_s = sim::lower_bound_s(candidate.program, machine);
+      const double bound_s = sim::lower_bound_s(candidate.program, machine, candidate.costs);
       Candidate& report =
           run.candidates.emplace_back(Candidate{candidate.config.algorithm, std::nullopt, {}});
       if (bound_s > best_s) {

@@ -1,6 +1,7 @@
 #include "experiments/run/report_time.hpp"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -8,10 +9,18 @@
 namespace equarx::run {
 namespace {
 
+/// Of the busiest; none if transfers take nothing of HBM.
+std::optional<double> hbm_busy_share(const sim::Machine& machine, const sim::TimeResult& time) {
+  if (machine.hbm.empty()) return std::nullopt;
+  double busy_s = 0.0;
+  for (const sim::LinkIndex hbm : machine.hbm) busy_s = std::max(busy_s, time.link_busy_s[hbm]);
+  return time.time_s > 0.0 ? busy_s / time.time_s : 0.0;
+}
+
 /// Every link direction of a whole machine, with the chips that it joins.
 std::vector<LinkUse> all_links(const sim::Machine& machine, const sim::TimeResult& time) {
   std::vector<LinkUse> uses;
-  for (sim::LinkIndex link = 0; link < machine.links.size(); ++link) {
+  for (sim::LinkIndex link = 0; link < machine.cables(); ++link) {
     const sim::LinkSpec& spec = machine.links[link];
     uses.push_back({spec.name, spec.from, spec.to, time.link_bytes[link], time.link_busy_s[link]});
   }
@@ -49,8 +58,9 @@ void report_time(const plan::CollectivePlan& plan, const sim::TimeResult& time, 
   run.label = plan.config.label;
   run.algorithm = plan.config.algorithm;
   run.time_s = time.time_s;
-  run.lower_bound_s = sim::lower_bound_s(plan.program, machine);
-  run.wire_bytes_per_link = std::ranges::max(sim::link_bytes(plan.program, machine));
+  run.lower_bound_s = sim::lower_bound_s(plan.program, machine, plan.costs);
+  const std::vector<std::uint64_t> bytes = sim::link_bytes(plan.program, machine);
+  run.wire_bytes_per_link = std::ranges::max(std::span(bytes).first(machine.cables()));
   run.chips = plan.program.ranks();
   run.messages = time.messages;
   run.symmetric = plan.simulated.symmetric;
@@ -60,6 +70,7 @@ void report_time(const plan::CollectivePlan& plan, const sim::TimeResult& time, 
   run.cut = plan.program.partition.common_cut();
   run.cut_reason = plan.cut_reason;
   run.core_busy_s = std::ranges::max(time.core_busy_s);
+  run.hbm_busy_share = hbm_busy_share(machine, time);
   run.links = run.symmetric ? links_of_each(plan, time) : all_links(machine, time);
   if (time.failure) run.failure = report_failure(plan, *time.failure);
 }

@@ -82,6 +82,8 @@ struct RunResult {
   std::optional<collectives::Cut> cut;  ///< if all chunks have the same one
   std::string cut_reason;               ///< how it was chosen
   double core_busy_s = 0.0;             ///< of the busiest core
+  /// Share of the time that the busiest HBM moves bytes of DMAs and of the program, if these share it.
+  std::optional<double> hbm_busy_share;
   Breakdown breakdown;
   std::vector<LinkUse> links;
   std::optional<Uncertainty> uncertainty;  ///< if it was asked for

@@ -31,7 +31,7 @@ std::vector<std::uint64_t> hops_before(const Program& program, const sim::Machin
     std::uint64_t sum = 0;
     for (Rank rank = 0; rank < machine.ranks(); ++rank) {
       hops.push_back(sum);
-      sum += machine.ways[rank][channel].route.size();
+      sum += machine.hops(machine.ways[rank][channel]);
     }
     hops.push_back(sum);
   }

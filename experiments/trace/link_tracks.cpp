@@ -36,14 +36,14 @@ std::string row_name(std::string_view name, std::size_t row) {
   return row == 0 ? std::string(name) : fmt::format("{} ({})", name, row + 1);
 }
 
-/// By link, the transfers over it.
+/// By cable, the transfers over it.
 std::vector<std::vector<std::size_t>> by_link(const TracedRun& run) {
-  std::vector<std::vector<std::size_t>> transfers(run.machine.links.size());
+  std::vector<std::vector<std::size_t>> transfers(run.machine.cables());
   for (std::size_t i = 0; i < run.drawn.size(); ++i) {
     const sim::TransferEvent& transfer = run.time.trace.transfers[i];
     const std::size_t channel = run.program.messages[transfer.message].channel;
     for (const sim::LinkIndex link : run.machine.ways[transfer.sender][channel].route)
-      transfers[link].push_back(i);
+      if (link < transfers.size()) transfers[link].push_back(i);
   }
   for (auto& list : transfers)
     std::ranges::stable_sort(list, {}, [&](std::size_t i) { return run.drawn[i].start; });

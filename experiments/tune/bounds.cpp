@@ -123,7 +123,7 @@ double traffic_bound_s(const TuneScheme& scheme, const config::CollectiveConfig&
 
 double program_bound_s(const plan::CollectivePlan& plan) {
   const sim::Machine& machine = plan.simulated.machine;
-  const double links_s = sim::lower_bound_s(plan.program, machine);
+  const double links_s = sim::lower_bound_s(plan.program, machine, plan.costs);
   if (!collectives::is_uniform(plan.program)) return links_s;
   const std::vector<double>& slowdown = machine.slowdown;
   const double fastest = slowdown.empty() ? 1.0 : std::ranges::min(slowdown);

@@ -77,6 +77,7 @@ std::vector<LinkLoad> link_loads(const plan::CollectivePlan& plan, double step_s
           std::max(0.0, step_sync_s * sim::bottleneck_rate(machine, way.route) -
                             sim::kHeldLinkRoundingBytes);
       for (const sim::LinkIndex index : way.route) {
+        if (index >= machine.cables()) continue;  // cores take of HBMs as well
         LinkLoad& load = loads[index];
         load.rate = machine.links[index].rate;
         for (std::size_t phase = 0; phase < collectives::kPhases; ++phase) {

@@ -71,6 +71,8 @@ const std::vector<Mistake>& structural_mistakes() {
       {"/collectives/1/microshards", "true", "/collectives/1/microshards", "expected an integer"},
       {"/baseline", "1", "/baseline", "expected one of bf16, int8"},
       {"/numerics", "true", "/numerics", "expected one of off, on"},
+      {"/wire_buffers", "hmb", "/wire_buffers", "did you mean 'hbm'?"},
+      {"/wire_buffers", "true", "/wire_buffers", "expected one of vmem, hbm"},
       {"/simulation", "Full", "/simulation", "did you mean 'full'?"},
       // Negative and zero sizes.
       {"/topology/ring", "0", "/topology/ring", "is not an integer from 1"},

@@ -30,6 +30,7 @@ inline input::Json good_config() {
         "format": "int8", "minishards": 2, "microshards": 2 }
     ],
     "baseline": "bf16",
+    "wire_buffers": "vmem",
     "numerics": "on",
     "simulation": "auto",
     "engine": "auto"

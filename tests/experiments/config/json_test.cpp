@@ -25,6 +25,7 @@ TEST_CASE("every key of a configuration is read") {
   json["tensor"] = input::parse_json(R"({"shape": [3, 5, 7], "dtype": "fp32",
     "values": {"distribution": "heavy-tailed", "seed": 12345678901, "ranks": "identical"}})");
   json["baseline"] = "x";
+  json["wire_buffers"] = "hbm";
   json["numerics"] = "off";
   json["simulation"] = "symmetric";
   json["engine"] = "direct";
@@ -55,6 +56,7 @@ TEST_CASE("every key of a configuration is read") {
   CHECK(collective.minishards == 3U);
   CHECK(collective.microshards == 5U);
   CHECK(config.baseline == 1);
+  CHECK(config.wire_buffers == collectives::WireBuffers::hbm);
   CHECK_FALSE(config.numerics);
   CHECK(config.simulation == SimulationMode::symmetric);
   CHECK(config.engine == EngineMode::direct);
@@ -131,7 +133,7 @@ TEST_CASE("a configuration that was written is read as the same") {
 TEST_CASE("what is shown has every key, and no alternative twice") {
   const input::Json json = to_json(read_config(smallest_config()));
   for (const std::string key : {"hardware", "topology", "tensor", "collective", "collectives",
-                                "baseline", "numerics", "simulation", "engine"})
+                                "baseline", "wire_buffers", "numerics", "simulation", "engine"})
     CHECK(json.contains(key));
   CHECK(json["collective"] == "all-reduce");
   CHECK_FALSE(json.contains("faults"));

@@ -82,6 +82,9 @@ TEST_CASE("a chip whose links take all of its HBM is refused with the parameter"
   const TemporaryFile file(chip.dump());
   const input::Json json = changed("/hardware", file.path());
   check_refused([&] { plan_of(json); }, "/hardware", "hbm_bandwidth");
+  input::Json shared = json;  // then it is simulated what that does
+  shared["wire_buffers"] = "hbm";
+  CHECK_NOTHROW(plan_of(shared));
 }
 
 TEST_CASE("minishards whose buffers do not fit in VMEM are refused, with a number that does") {
@@ -93,6 +96,12 @@ TEST_CASE("minishards whose buffers do not fit in VMEM are refused, with a numbe
                 "use at least 2 times as many");
   config::override_value(json, "/collectives/1/minishards", "6");
   CHECK_NOTHROW(plan_of(json));
+  // With wire buffers in HBM, sums alone: 8 B, 512 MiB.
+  config::override_value(json, "/wire_buffers", "hbm");
+  config::override_value(json, "/collectives/1/minishards", "4");
+  CHECK_NOTHROW(plan_of(json));
+  config::override_value(json, "/collectives/1/minishards", "3");
+  check_refused([&] { plan_of(json); }, "/collectives/1/minishards", "VMEM");
 }
 
 TEST_CASE("more parts than elements are refused") {

@@ -4,6 +4,7 @@
 
 #include "experiments/config/hardware_json.hpp"
 #include "models/collectives/ring_program.hpp"
+#include "models/hardware/cost.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/machines.hpp"
 
@@ -34,6 +35,35 @@ TEST_CASE("instructions cost what the chip's parameters say") {
   for (std::size_t i = 0; i < costs.link_s.size(); ++i)
     CHECK(costs.link_s[i] == (program.messages[i].synchronises ? chip.step_sync_time.value : 0.0));
   CHECK(std::ranges::count_if(costs.link_s, [](double time_s) { return time_s > 0.0; }) > 0);
+}
+
+TEST_CASE("with wire buffers in HBM, an instruction alone takes what a vector instruction takes") {
+  using collectives::WireBuffers;
+  hardware::Chip chip = config::load_chip("tpu-v6e", "");
+  const collectives::Program program =
+      testing::make_ring_all_reduce(4, 1 << 20, numerics::ElementFormat::bf16,
+                                    testing::quantized(2, 2, collectives::RingStyle::full_loop));
+  CHECK(program_costs(program, chip).hbm_bytes.empty());
+  const sim::Costs costs = program_costs(program, chip, WireBuffers::hbm);
+  REQUIRE(costs.hbm_bytes.size() == program.instructions.size());
+  CHECK(costs.before_hbm_s == chip.instruction_overhead.value);
+  std::size_t bound_by_hbm = 0;
+  for (std::size_t i = 0; i < costs.core_s.size(); ++i) {
+    const collectives::Instruction& instruction = program.instructions[i];
+    if (!is_vector_work(instruction.op)) {
+      CHECK(costs.hbm_bytes[i] == 0);
+      continue;
+    }
+    const collectives::Work work = work_of(program, instruction, WireBuffers::hbm);
+    CHECK(static_cast<double>(costs.hbm_bytes[i]) == work.hbm_bytes);
+    const double beside_s = costs.core_s[i] - costs.before_hbm_s;
+    const double hbm_s = static_cast<double>(costs.hbm_bytes[i]) / chip.hbm_rate();
+    bound_by_hbm += hbm_s > beside_s ? 1 : 0;
+    CHECK(costs.before_hbm_s + std::max(beside_s, hbm_s) ==
+          Approx(
+              hardware::vector_time_s(chip, work.alu_operations, work.vmem_bytes, work.hbm_bytes)));
+  }
+  CHECK(bound_by_hbm > 0);
 }
 
 TEST_CASE("a plain program holds no link beyond its bytes") {

@@ -38,6 +38,25 @@ TEST_CASE("messages are estimated about as many as the program has") {
   }
 }
 
+TEST_CASE("sharing HBM is estimated to take longer, the more chips are simulated") {
+  config::ExperimentConfig config = config_with("torus", "1 MiB");
+  const config::CollectiveConfig& collective = config.collectives.front();
+  const collectives::RankGrid grid = value_or_throw(rank_grid(collective.algorithm, config, ""));
+  const auto time_s = [&](config::SimulationMode simulation, collectives::WireBuffers buffers) {
+    config.simulation = simulation;
+    config.wire_buffers = buffers;
+    return estimate_simulation_s(collective, grid, config, sim::Engine::direct, 1000.0);
+  };
+  using collectives::WireBuffers;
+  using config::SimulationMode;
+  const double own_s = time_s(SimulationMode::automatic, WireBuffers::vmem);
+  const double few_s = time_s(SimulationMode::automatic, WireBuffers::hbm);
+  const double all_s = time_s(SimulationMode::full, WireBuffers::hbm);
+  CHECK(few_s > own_s);
+  CHECK(all_s > few_s);
+  CHECK(all_s > time_s(SimulationMode::full, WireBuffers::vmem));
+}
+
 TEST_CASE("a tensor that is too small for the program has no messages") {
   const config::ExperimentConfig config = config_with("ring", "64 B");
   const config::CollectiveConfig& collective = config.collectives.front();

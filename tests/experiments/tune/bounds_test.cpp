@@ -33,6 +33,9 @@ void check_bounds(const input::Json& json) {
 TEST_CASE("what is bounded before there is a program holds for it") {
   check_bounds(small(R"({"torus": "2x4"})", "1 MB"));
   check_bounds(small(R"({"mesh": "4x2"})", "300 kB"));
+  input::Json in_hbm = small(R"({"torus": "2x4"})", "1 MB");
+  in_hbm["wire_buffers"] = "hbm";
+  check_bounds(in_hbm);
 }
 
 TEST_CASE("the bound of a uniform ring's program is its time") {
