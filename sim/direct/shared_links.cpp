@@ -183,6 +183,7 @@ std::span<const SharedLinks::Cargo> SharedLinks::leave(double now_s) {
       stop(number);
       continue;
     }
+    flow.forget();
     // The next one takes its place on the links: nobody's rate changes.
     flow.left = flow.queue[flow.first].bytes;
     flow.since_s = now_s_;

@@ -56,6 +56,13 @@ class SharedLinks {
     std::vector<Queued> queue;
 
     bool idle() const { return first == queue.size(); }
+    /// What has left, once it is most of the queue: where there is always something to send, that never empties.
+    void forget() {
+      constexpr std::uint32_t kWorthIt = 64;
+      if (first < kWorthIt || 2 * first < queue.size()) return;
+      queue.erase(queue.begin(), queue.begin() + first);
+      first = 0;
+    }
   };
   struct Part {
     FairRates rates;

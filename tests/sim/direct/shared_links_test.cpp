@@ -67,5 +67,43 @@ TEST_CASE("a link that fails takes the transfers over it along, and no others") 
   CHECK(links.next_s() == Approx(1.0 + 6.0 / 10.0));  // with the whole link
 }
 
+TEST_CASE("what a busy pair has sent is forgotten, and what waits is not") {
+  const Machine machine = two_senders();
+  const Wiring wiring(machine);
+  SharedLinks links(machine, wiring);
+  constexpr std::uint64_t kTransfers = 1000;
+  std::uint64_t sent = 0;
+  const auto send = [&](double now_s) { links.send(1, 10.0, {7, sent++}, now_s); };
+  for (int ahead = 0; ahead < 30; ++ahead) send(0.0);
+  for (std::uint64_t number = 0; number < kTransfers; ++number) {
+    const double next_s = links.next_s();
+    REQUIRE(next_s == Approx(static_cast<double>(number + 1)));
+    const auto gone = links.leave(next_s);
+    REQUIRE(gone.size() == 1);
+    REQUIRE(gone.front().number == number);
+    if (sent < kTransfers) send(next_s);
+  }
+  CHECK(links.next_s() == kNever);
+}
+
+TEST_CASE("a core takes its share of an HBM, and says whose core it is when it is done") {
+  Machine machine = two_senders();
+  add_hbm(9.0, machine);
+  const Wiring wiring(machine);
+  SharedLinks links(machine, wiring);
+  links.send(1, 9.0, {1, 0}, 0.0);  // from chip 1 to chip 2, alone at 9 B/s
+  CHECK(links.next_s() == 1.0);
+  links.access(2, 9.0, 0.0);  // half for each
+  CHECK(links.next_s() == 2.0);
+  const auto gone = links.leave(2.0);
+  REQUIRE(gone.size() == 2);
+  const bool core_first = gone.front().inbox == SharedLinks::kCore;
+  CHECK(gone[core_first ? 1 : 0].inbox == 1);
+  CHECK(gone[core_first ? 0 : 1].inbox == SharedLinks::kCore);
+  CHECK(gone[core_first ? 0 : 1].number == 2);
+  links.access(0, 18.0, 2.0);
+  CHECK(links.next_s() == 4.0);
+}
+
 }  // namespace
 }  // namespace equarx::sim
