@@ -71,7 +71,7 @@ def of_run() -> frozenset[str]:
         chip = json.loads(program("hardware", "tpu-v5e", "--json", folder=folder))
         chip["parameters"]["hop_latency"] = UNCERTAIN
         (folder / "chip.json").write_text(json.dumps(chip))
-        for config, *options in ((SMALL,), (BROKEN,), (PREFILL,),
+        for config, *options in ((SMALL,), (BROKEN,), (PREFILL,), ({**SMALL, "wire_buffers": "hbm"},),
                                  ({**SMALL, "hardware": "./chip.json"}, "--uncertainty", "--sensitivity")):
             made = json.loads(program("run", written(folder, config), "--json", "--links", *options,
                                       "--set", "/simulation=full", folder=folder))

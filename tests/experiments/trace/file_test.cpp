@@ -309,6 +309,22 @@ TEST_CASE("transfers that share links lie beside each other, and say so") {
   CHECK(shared);
 }
 
+TEST_CASE("where cores and DMAs share HBM, waits for it are core time, and tracks are of cables") {
+  input::Json config = changed("/simulation", "full");
+  config["wire_buffers"] = "hbm";
+  const plan::Plan plan = testing::plan_of(config);
+  const auto [result, json] = trace_of(config, "int8");
+  const Events events = check_format(json);
+  check_run(events, json.at("otherData").at("runs").at(0), result.runs[1]);
+  for (const auto& [track, name] : events.tracks) CHECK_THAT(name, !ContainsSubstring("HBM"));
+  std::uint64_t count = 0;
+  for (const input::Json& event : json.at("traceEvents"))
+    if (event.at("ph") != "M") ++count;
+  const std::uint64_t most = most_trace_events(plan.collectives[1].candidates.front(), {});
+  CHECK(count <= most);
+  CHECK(count * 2 > most);
+}
+
 TEST_CASE("every algorithm can be traced") {
   for (const std::string algorithm : {"ring", "torus", "halving-doubling", "recursive-doubling",
                                       "one-shot", "two-shot", "auto"}) {
