@@ -18,7 +18,7 @@ double flows_on_hbms(const config::CollectiveConfig& collective, const RankGrid&
                      const config::ExperimentConfig& config) {
   if (config.wire_buffers == collectives::WireBuffers::vmem) return 0.0;
   const std::size_t channels = collective.algorithm->channels(grid);
-  const std::size_t of_chip = std::min(channels, std::size_t{collectives::kRoundsUnderWay}) + 1;
+  const std::size_t of_chip = std::min(channels, std::size_t{collectives::kShardsUnderWay}) + 1;
   const bool few = has_representatives(collective.algorithm, config);
   return static_cast<double>(of_chip) * static_cast<double>(few ? channels + 1 : grid.ranks());
 }
