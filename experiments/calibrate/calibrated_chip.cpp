@@ -77,9 +77,9 @@ hardware::Chip calibrated_chip(const CalibrationTask& task, const CalibrationRes
   hardware::Calibration calibration;
   for (const hardware::ParameterInfo* info : result.correlated)
     calibration.parameters.emplace_back(info->key);
-  for (const double correlation : result.correlation)
-    calibration.correlation.push_back(std::round(correlation * kCorrelationDigits) /
-                                      kCorrelationDigits);
+  for (const double correlation : result.correlation)  // 0.0 + : there is no -0
+    calibration.correlation.push_back(0.0 + std::round(correlation * kCorrelationDigits) /
+                                                kCorrelationDigits);
   for (std::size_t i = 0; i < task.measurements.size(); ++i) {
     const Measurement& measurement = task.measurements[i];
     calibration.observations.push_back({measurement.what, measurement.source, measurement.role,
