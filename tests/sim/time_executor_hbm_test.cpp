@@ -47,9 +47,8 @@ Program exchange(std::uint64_t message_bytes) {
                                          kRanks * message_bytes / 4, ElementFormat::fp32, options);
   std::erase_if(program.instructions,
                 [](const Instruction& instruction) { return !is_transfer(instruction.op); });
-  std::ranges::stable_partition(program.instructions, [](const Instruction& instruction) {
-    return instruction.op == Op::send;
-  });
+  std::stable_partition(program.instructions.begin(), program.instructions.end(),
+                        [](const Instruction& instruction) { return instruction.op == Op::send; });
   const auto wait = std::ranges::find(program.instructions, Op::wait, &Instruction::op);
   program.instructions.insert(wait, {.op = Op::store});
   return program;
