@@ -7,8 +7,6 @@
 #include "experiments/input/json.hpp"
 
 namespace equarx::config {
-namespace {}  // namespace
-
 hardware::MatrixProducts read_matrix_products(input::ObjectReader reader) {
   hardware::MatrixProducts products;
   const input::Json& points = reader.array("points");

@@ -32,6 +32,11 @@ std::string escaped(std::string_view key) {
   throw InputError(place, fmt::format("expected {}, found {}", expected, kind_of(value)));
 }
 
+double read_number(const Json& value, const std::string& place, std::string_view expected) {
+  if (!value.is_number()) wrong_type(place, expected, value);
+  return value.get<double>();
+}
+
 }  // namespace
 
 std::string_view kind_of(const Json& value) {
@@ -118,16 +123,15 @@ std::uint64_t ObjectReader::integer(std::string_view key, std::uint64_t least, s
 }
 
 double ObjectReader::number(std::string_view key, std::string_view expected) {
-  const Json& value = required(key, expected);
-  if (!value.is_number()) wrong_type(place_of(key), expected, value);
-  return value.get<double>();
+  return read_number(required(key, expected), place_of(key), expected);
 }
 
 double ObjectReader::positive_number(std::string_view key) {
-  const double number = this->number(key, "a number above 0");
+  constexpr std::string_view kExpected = "a number above 0";
+  const Json& value = required(key, kExpected);
+  const double number = read_number(value, place_of(key), kExpected);
   if (!(number > 0.0))
-    throw InputError(place_of(key),
-                     fmt::format("{} is not above 0", required(key, "a number above 0").dump()));
+    throw InputError(place_of(key), fmt::format("{} is not above 0", value.dump()));
   return number;
 }
 

@@ -123,7 +123,7 @@ class DirectBuilder {
     }
   }
 
-  /// Two to every rank, as long as buffers for kShardsUnderWay shards hold them; no fewer than one minishard of each of these.
+  /// Minishards: two to every rank, but no fewer than kShardsUnderWay, and no more than so many shards have.
   std::size_t transfers_under_way() const {
     const std::size_t buffers = std::size_t{kShardsUnderWay} * count_;
     return std::clamp<std::size_t>(2 * std::size_t{ranks_ - 1}, kShardsUnderWay, buffers);
