@@ -117,14 +117,14 @@ def of_study(arguments: argparse.Namespace, kinds: dict) -> Figures:
 def of_links(arguments: argparse.Namespace) -> Figures:
     """The links of one collective; if there is a choice, the file is named after it."""
     run = result.read(arguments.inputs[0], arguments.label)
-    style.set_trust(trust.of_file(arguments.inputs[0]))
+    style.set_trust(run.trust)
     return {_named(arguments, arguments.label): links.draw(run)}
 
 
 def of_sensitivity(arguments: argparse.Namespace) -> Figures:
     """What the times of all collectives, or of the one that is named, depend on."""
     found = sensitivities.read(arguments.inputs[0], arguments.label)
-    style.set_trust(trust.of_file(arguments.inputs[0]))
+    style.set_trust(found.trust)
     return {_named(arguments, arguments.label): sensitivity.draw(found)}
 
 
@@ -170,7 +170,7 @@ def _check_no_experiment(wanted: str) -> None:
 def of_tuning(arguments: argparse.Namespace) -> Figures:
     """One tuning."""
     tuning = tuned.read(arguments.inputs[0])
-    style.set_trust(trust.of_file(arguments.inputs[0]))
+    style.set_trust(tuning.trust)
     return {arguments.kind: pareto.draw(tuning)}
 
 

@@ -3,7 +3,7 @@ import dataclasses
 import pathlib
 import re
 
-from read import json_file
+from read import json_file, trust
 from read.errors import InputError
 from words import names
 
@@ -38,6 +38,8 @@ class Run:
     links: list[Link]
     faults: list[frozenset[Chip]]
     """Cables that the configuration slows down or breaks."""
+    trust: str
+    """What to say about its chip (read.trust)."""
 
 
 def read(path: pathlib.Path, label: str) -> Run:
@@ -48,7 +50,7 @@ def read(path: pathlib.Path, label: str) -> Run:
         if not run.get("links"):
             raise InputError(f"{path}: there are no links in it; "
                              "make it with 'equarx-sim run CONFIG --json --links'")
-        return _run(path, result["config"], run)
+        return _run(path, result["config"], run, trust.of_result(result))
     except (LookupError, TypeError, AttributeError, StopIteration) as problem:
         raise InputError(f"{path}: not a result of 'equarx-sim run CONFIG --json --links': "
                          f"{type(problem).__name__} {problem}") from None
@@ -64,7 +66,7 @@ def _choose(path: pathlib.Path, runs: list[dict], label: str) -> dict:
     return runs[labels.index(label)]
 
 
-def _run(path: pathlib.Path, config: dict, run: dict) -> Run:
+def _run(path: pathlib.Path, config: dict, run: dict, chip_trust: str) -> Run:
     if any("from" not in link for link in run["links"]):
         raise InputError(f"{path}: '{run['label']}' was timed on representatives, so there is one link for each "
                          f"peer and not for each cable; {ALL_LINKS} for all of them")
@@ -75,7 +77,7 @@ def _run(path: pathlib.Path, config: dict, run: dict) -> Run:
     return Run(label=run["label"],
                what=names.collective_text(config), machine=names.machine_text(config, run["chips"]),
                time_s=run["failure"]["time_s"] if failed else run["time_s"],
-               failed=failed, shape=shape, links=links, faults=faults)
+               failed=failed, shape=shape, links=links, faults=faults, trust=chip_trust)
 
 
 def _chip(name: str) -> Chip:

@@ -3,7 +3,7 @@ import dataclasses
 import math
 import pathlib
 
-from read import json_file
+from read import json_file, trust
 from read.errors import InputError, unknown
 from words import names
 
@@ -36,6 +36,8 @@ class Sensitivities:
     parameters: list[Parameter]
     without: list[str]
     """Names of parameters that are uncertain, but have no elasticity, because they are 0."""
+    trust: str
+    """What to say about its chip (read.trust)."""
 
 
 def read(path: pathlib.Path, label: str) -> Sensitivities:
@@ -51,7 +53,7 @@ def read(path: pathlib.Path, label: str) -> Sensitivities:
             what=names.run_text(result["config"]),
             machine=names.machine_text(result["config"], result["runs"][0]["chips"]), labels=labels,
             parameters=[_parameter(path, one, result["parameters"], labels) for one in result["sensitivity"]],
-            without=_without(result))
+            without=_without(result), trust=trust.of_result(result))
     except (LookupError, TypeError, AttributeError, StopIteration) as problem:
         raise InputError(f"{path}: not a result of {COMMAND}: {type(problem).__name__} {problem}") from None
 

@@ -2,10 +2,8 @@
 
 Empty where all were, and for inputs that do not say: those of older versions.
 """
-import pathlib
 import typing
 
-from read import json_file
 from read.points import Point
 from read.row import Row
 
@@ -36,8 +34,3 @@ def of_result(content: dict) -> str:
     """Of what `run --json` and `tune --json` print, and of what a trace says about itself."""
     said = [part.get(CALIBRATED) for part in (content, *content.get("runs", []))]
     return note([content["config"]["hardware"]] if False in said else [])
-
-
-def of_file(path: pathlib.Path) -> str:
-    """The same of a file that another module has read, and found to be one of these."""
-    return of_result(json_file.load(path))

@@ -3,7 +3,7 @@ import dataclasses
 import math
 import pathlib
 
-from read import json_file
+from read import json_file, trust
 from read.errors import InputError
 from words import names
 
@@ -36,6 +36,8 @@ class Tuning:
     max_nmse: float | None
     max_time_s: float | None
     counts: dict[str, int]
+    trust: str
+    """What to say about its chip (read.trust)."""
 
 
 def read(path: pathlib.Path) -> Tuning:
@@ -58,7 +60,8 @@ def _tuning(path: pathlib.Path, content: dict) -> Tuning:
         what=names.collective_text(config), machine=names.machine_text(config, content["chips"]),
         front=front, others=[_candidate(path, one) for one in content["others"]], best=content["best"],
         baseline=None if fails else Candidate("baseline", baseline["label"], baseline["time_s"], baseline["nmse"]),
-        max_nmse=limits["max_nmse"], max_time_s=limits["max_time_s"], counts=content["counts"])
+        max_nmse=limits["max_nmse"], max_time_s=limits["max_time_s"], counts=content["counts"],
+        trust=trust.of_result(content))
 
 
 def _candidate(path: pathlib.Path, one: dict) -> Candidate:
