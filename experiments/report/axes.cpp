@@ -5,8 +5,12 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "experiments/input/json.hpp"
 
@@ -18,17 +22,19 @@ bool tells_experiments_apart(const std::string& pointer) {
   return !pointer.starts_with("/collectives/") && pointer != "/baseline";
 }
 
-std::set<std::size_t> sources_without_axes(const ReportResults& results) {
-  std::set<std::size_t> sources;
+/// The sources that have a configuration, by the axes of their rows.
+std::map<std::string, std::set<std::size_t>> sources_by_axes(const ReportResults& results) {
+  std::map<std::string, std::set<std::size_t>> sources;
   for (const ReportRow& row : results.rows)
-    if (row.axes->empty() && results.sources[row.source].config->is_object())
-      sources.insert(row.source);
+    if (results.sources[row.source].config->is_object())
+      sources[row.axes->dump(-1, ' ', false, input::Json::error_handler_t::replace)].insert(
+          row.source);
   return sources;
 }
 
 /// JSON pointers, in the order of the configurations, whose values differ or are not in all of them.
-std::vector<std::string> differing_pointers(const ReportResults& results) {
-  const std::set<std::size_t> sources = sources_without_axes(results);
+std::vector<std::string> differing_pointers(const ReportResults& results,
+                                            const std::set<std::size_t>& sources) {
   std::vector<std::string> pointers;
   struct Seen {
     input::Json value;
@@ -61,22 +67,74 @@ std::vector<std::string> all_axes(const ReportResults& results) {
   };
   for (const ReportRow& row : results.rows)
     for (const auto& axis : row.axes->items()) add(axis.key());
-  for (const std::string& pointer : differing_pointers(results)) add(pointer);
+  for (const auto& [axes, sources] : sources_by_axes(results))
+    if (sources.size() > 1)
+      for (const std::string& pointer : differing_pointers(results, sources)) add(pointer);
   return pointers;
 }
 
-/// The value there, if it is one that can stand in a column.
+/// The value there, if there is one.
 std::optional<input::Json> value_at(const input::Json& config, const std::string& pointer) {
   try {
-    const input::Json& value = config.at(input::Json::json_pointer(pointer));
-    if (!value.is_structured()) return value;
+    return config.at(input::Json::json_pointer(pointer));
   } catch (
       const input::Json::exception&) {  // an axis of another configuration, or no pointer at all
   }
   return std::nullopt;
 }
 
+constexpr std::string_view kCollectives = "/collectives/";
+
+/// The label of the collective that an axis is about; none if it is about all, or cannot be told.
+std::optional<std::string> collective_of(const std::string& pointer, const ReportRow& row,
+                                         const input::Json& config) {
+  if (!pointer.starts_with(kCollectives)) return std::nullopt;
+  const std::size_t end = pointer.find('/', kCollectives.size());
+  const std::string name = pointer.substr(kCollectives.size(), end - kCollectives.size());
+  // An axis may give the collective another label than the one that the axes name it by.
+  const auto renamed = row.axes->find(fmt::format("{}{}/label", kCollectives, name));
+  if (renamed != row.axes->end() && renamed->is_string()) return renamed->get<std::string>();
+  const auto collectives = config.find("collectives");
+  if (collectives == config.end() || !collectives->is_array()) return std::nullopt;
+  for (std::size_t i = 0; i < collectives->size(); ++i) {
+    const input::Json& label = (*collectives)[i].value("label", input::Json());
+    if (label.is_string() && (label == name || std::to_string(i) == name))
+      return label.get<std::string>();
+  }
+  return std::nullopt;
+}
+
+void drop_axes_of_others(ReportRow& row, const input::Json& config) {
+  if (!row.run->is_object() || !config.is_object()) return;
+  std::vector<std::string> others;
+  for (const auto& axis : row.axes->items()) {
+    const auto label = collective_of(axis.key(), row, config);
+    if (label && row.run->value("label", "") != *label) others.push_back(axis.key());
+  }
+  for (const std::string& pointer : others) row.axes->erase(pointer);
+}
+
+/// "512 x 1024" of numbers, "a, b" of anything else.
+std::string list_in_words(const input::Json& list) {
+  const bool is_numbers =
+      std::ranges::all_of(list, [](const input::Json& entry) { return entry.is_number(); });
+  std::vector<std::string> words;
+  for (const input::Json& entry : list) words.push_back(in_words(entry));
+  return fmt::format("{}", fmt::join(words, is_numbers ? " x " : ", "));
+}
+
 }  // namespace
+
+std::string in_words(const input::Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.empty() || !value.is_structured())
+    return value.dump(-1, ' ', false, input::Json::error_handler_t::replace);
+  if (value.is_array()) return list_in_words(value);
+  std::vector<std::string> words;
+  for (const auto& [key, entry] : value.items())
+    words.push_back(fmt::format("{} {}", key, in_words(entry)));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
 
 void complete_axes(ReportResults& results) {
   const std::vector<std::string> pointers = all_axes(results);
@@ -86,6 +144,7 @@ void complete_axes(ReportResults& results) {
       if (auto value = value_at(results.sources[row.source].config, pointer))
         (*row.axes)[pointer] = std::move(*value);
     }
+  for (ReportRow& row : results.rows) drop_axes_of_others(row, results.sources[row.source].config);
 }
 
 }  // namespace equarx::report

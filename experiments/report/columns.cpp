@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "experiments/input/json.hpp"
+#include "experiments/report/axes.hpp"
 #include "models/units/quantity.hpp"
 
 namespace equarx::report {
@@ -27,12 +28,16 @@ struct KnownColumn {
 constexpr std::array kKnownColumns = {
     KnownColumn{"label", "collective", ColumnKind::text, true},
     KnownColumn{"algorithm", "algorithm", ColumnKind::text, true},
+    KnownColumn{"format", "format", ColumnKind::text, true},
+    KnownColumn{"quantize", "phases quantized", ColumnKind::text, true},
     KnownColumn{"time_s", "time", ColumnKind::time, true},
     KnownColumn{"uncertainty/time_low_s", "time, 68 % low", ColumnKind::time, true},
     KnownColumn{"uncertainty/time_high_s", "time, 68 % high", ColumnKind::time, true},
     KnownColumn{"speedup", "speedup", ColumnKind::ratio, true},
     KnownColumn{"uncertainty/speedup_low", "speedup, 68 % low", ColumnKind::ratio, true},
     KnownColumn{"uncertainty/speedup_high", "speedup, 68 % high", ColumnKind::ratio, true},
+    KnownColumn{"compute_s", "computing", ColumnKind::time, true},
+    KnownColumn{"allreduce_s", "AllReduce", ColumnKind::time, true},
     KnownColumn{"lower_bound_s", "lower bound", ColumnKind::time, true},
     KnownColumn{"wire_bytes_per_link", "bytes per link", ColumnKind::bytes, true},
     KnownColumn{"chips", "chips", ColumnKind::number, true},
@@ -52,6 +57,11 @@ constexpr std::array kKnownColumns = {
     KnownColumn{"numerics/mse_vs_baseline", "MSE vs baseline", ColumnKind::number, false},
     KnownColumn{"numerics/nmse_vs_baseline", "NMSE vs baseline", ColumnKind::number, false},
     KnownColumn{"numerics/ranks_identical", "ranks identical", ColumnKind::text, false},
+    KnownColumn{"matrix_s", "matrix products", ColumnKind::time, false},
+    KnownColumn{"attention_s", "attention", ColumnKind::time, false},
+    KnownColumn{"elementwise_s", "element-wise work", ColumnKind::time, false},
+    KnownColumn{"allreduce_count", "AllReduces", ColumnKind::number, false},
+    KnownColumn{"is_baseline", "baseline", ColumnKind::text, false},
     KnownColumn{"calibrated", "chip calibrated", ColumnKind::text, false},
     KnownColumn{"simulation", "simulation", ColumnKind::text, false},
     KnownColumn{"uncertainty/samples", "chips drawn", ColumnKind::number, false},
@@ -188,16 +198,35 @@ std::vector<ReportColumn> axis_columns(const ReportResults& results) {
   ColumnSet set(results.rows.size());
   for (std::size_t row = 0; row < results.rows.size(); ++row)
     for (const auto& [pointer, value] : results.rows[row].axes->items())
-      set.set(row, pointer, value);
+      set.set(row, pointer, value.is_structured() ? input::Json(in_words(value)) : value);
   std::vector<ReportColumn> columns = set.take();
   for (ReportColumn& column : columns) measure_axis(column);
   return columns;
 }
 
+/// What the configuration says of the collective with this label, and whether it is the baseline.
+input::Json setting_of(const input::Json& config, const std::string& label) {
+  input::Json setting = input::Json::object();
+  if (!config.is_object()) return setting;
+  if (config.contains("baseline")) setting["is_baseline"] = config["baseline"] == label;
+  const auto collectives = config.find("collectives");
+  if (collectives == config.end() || !collectives->is_array()) return setting;
+  for (const input::Json& collective : *collectives) {
+    if (!collective.is_object() || collective.value("label", input::Json()) != label) continue;
+    for (const char* key : {"format", "quantize"})
+      if (collective.contains(key)) setting[key] = collective[key];
+  }
+  return setting;
+}
+
 std::vector<ReportColumn> run_columns(const ReportResults& results) {
   ColumnSet set(results.rows.size());
-  for (std::size_t row = 0; row < results.rows.size(); ++row)
-    if (results.rows[row].run->is_object()) set.set_all(row, "", results.rows[row].run);
+  for (std::size_t row = 0; row < results.rows.size(); ++row) {
+    const ReportRow& at = results.rows[row];
+    if (!at.run->is_object()) continue;
+    set.set_all(row, "", setting_of(results.sources[at.source].config, at.run->value("label", "")));
+    set.set_all(row, "", at.run);
+  }
   std::vector<ReportColumn> columns = set.take();
   for (ReportColumn& column : columns) name_and_measure(column);
   std::ranges::stable_sort(columns, {}, [](const ReportColumn& column) {

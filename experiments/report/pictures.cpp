@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -65,6 +66,10 @@ class PictureMaker {
 
   std::vector<ReportPicture> make() {
     for (std::size_t row = 0; row < results_.rows.size(); ++row) add(row);
+    for (std::size_t i = 0; i < pictures_.size(); ++i) {
+      const std::set<std::size_t>& sources = sources_of_[drawn_[i]];
+      pictures_[i].sources.assign(sources.begin(), sources.end());
+    }
     return std::move(pictures_);
   }
 
@@ -78,6 +83,7 @@ class PictureMaker {
     const bool has_links = row.run->contains("links");
     const std::string topology_key =
         config.value("hardware", "") + config.value("topology", input::Json()).dump();
+    sources_of_[topology_key].insert(row.source);
     if (!has_links && std::ranges::find(drawn_, topology_key) != drawn_.end()) return;
     if (pictures_.size() == most_) {
       ++left_out_;
@@ -103,7 +109,8 @@ class PictureMaker {
   const ReportResults& results_;
   std::size_t most_;
   std::size_t left_out_ = 0;
-  std::vector<std::string> drawn_;  ///< topologies that there is a picture of
+  std::vector<std::string> drawn_;                           ///< the topology of each picture
+  std::map<std::string, std::set<std::size_t>> sources_of_;  ///< by topology
   std::vector<ReportPicture> pictures_;
 };
 

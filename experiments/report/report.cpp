@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <stdexcept>
 #include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "experiments/input/json.hpp"
 #include "experiments/report/columns.hpp"
@@ -24,6 +24,9 @@ std::string dump(const input::Json& value) {
 std::string number_text(const input::Json& value) {
   if (!value.is_number_float()) return value.is_null() ? "null" : dump(value);
   const double number = value.get<double>();
+  constexpr double kMostExact = 1e15;  // whole numbers, as sizes, are exact
+  if (number == std::floor(number) && std::abs(number) < kMostExact)
+    return fmt::format("{:.0f}", number);
   return std::isfinite(number) ? fmt::format("{:.9g}", number) : "null";
 }
 
@@ -83,9 +86,36 @@ std::string column_json(const ReportColumn& column) {
   return json + fmt::format(R"("codes":{}}})", numbers(dictionary.codes));
 }
 
+/// The distinct values of something that sources have, and the place among them of each source's.
+struct Shared {
+  std::vector<std::string> values;
+  std::vector<std::size_t> codes;
+};
+
+Shared make_shared(const ReportResults& results, input::JsonValue ReportSource::*member) {
+  Shared shared;
+  std::unordered_map<std::string, std::size_t> known;
+  for (const ReportSource& source : results.sources) {
+    const auto [code, is_new] = known.try_emplace(dump(source.*member), shared.values.size());
+    if (is_new) shared.values.push_back(code->first);
+    shared.codes.push_back(code->second);
+  }
+  return shared;
+}
+
+/// The axes of each source's first row.
+std::vector<const input::Json*> axes_by_source(const ReportResults& results) {
+  std::vector<const input::Json*> axes(results.sources.size());
+  for (const ReportRow& row : results.rows)
+    if (axes[row.source] == nullptr) axes[row.source] = &*row.axes;
+  return axes;
+}
+
 /// Configurations of a sweep differ in little: most are stored as their difference (a JSON patch) from
-/// one before them.
-std::string sources_json(const ReportResults& results, const std::vector<std::size_t>& parameters) {
+/// one before them. A failed point has no configuration, and its axes instead.
+std::string sources_json(const ReportResults& results, const Shared& parameters,
+                         const Shared& operations) {
+  const std::vector<const input::Json*> axes = axes_by_source(results);
   std::optional<std::size_t> base;
   std::string json = "[";
   for (std::size_t i = 0; i < results.sources.size(); ++i) {
@@ -99,31 +129,22 @@ std::string sources_json(const ReportResults& results, const std::vector<std::si
       config = std::move(patch);
     } else if (source.config->is_object()) {
       base = i;
+    } else if (axes[i] != nullptr) {
+      config += fmt::format(R"(,"axes":{})", dump(*axes[i]));
     }
-    json += fmt::format(R"({}{{"version":{},"key":{},"parameters":{},{}}})", i == 0 ? "" : ",",
-                        dump(source.version), dump(source.key), parameters[i], config);
+    json += fmt::format(R"({}{{"version":{},"key":{},"parameters":{},"operations":{},{}}})",
+                        i == 0 ? "" : ",", dump(source.version), dump(source.key),
+                        parameters.codes[i], operations.codes[i], config);
   }
   return json + "]";
 }
 
-/// The distinct sets of parameters, and the place among them of each source's.
-std::pair<std::vector<const input::Json*>, std::vector<std::size_t>> distinct_parameters(
-    const ReportResults& results) {
-  std::vector<const input::Json*> sets;
-  std::vector<std::size_t> codes;
-  std::map<std::string, std::size_t> known;
-  for (const ReportSource& source : results.sources) {
-    const auto [code, is_new] = known.try_emplace(dump(source.parameters), sets.size());
-    if (is_new) sets.push_back(&*source.parameters);
-    codes.push_back(code->second);
-  }
-  return {std::move(sets), std::move(codes)};
-}
-
 std::string pictures_json(const std::vector<ReportPicture>& pictures) {
   return list(pictures, [](const ReportPicture& picture) {
-    return dump(
-        {{"title", picture.title}, {"svg", picture.svg}, {"row", input::or_null(picture.row)}});
+    return dump({{"title", picture.title},
+                 {"svg", picture.svg},
+                 {"row", input::or_null(picture.row)},
+                 {"sources", picture.sources}});
   });
 }
 
@@ -158,15 +179,16 @@ std::string report_data(const ReportInput& input) {
   const ReportResults& results = input.results;
   std::vector<std::size_t> row_sources;
   for (const ReportRow& row : results.rows) row_sources.push_back(row.source);
-  const auto [parameters, parameter_codes] = distinct_parameters(results);
+  const Shared parameters = make_shared(results, &ReportSource::parameters);
+  const Shared operations = make_shared(results, &ReportSource::operations);
   std::string json =
       fmt::format(R"({{"title":{},"version":{},"notes":{},"rows":{},)", dump(input.title),
                   dump(input.version), dump(results.notes), results.rows.size());
   json += fmt::format(R"("columns":{},)", list(make_columns(results), column_json));
   json += fmt::format(R"("row_sources":{},"sources":{},)", numbers(row_sources),
-                      sources_json(results, parameter_codes));
-  json += fmt::format(R"("parameters":{},"pictures":{}}})",
-                      list(parameters, [](const input::Json* set) { return dump(*set); }),
+                      sources_json(results, parameters, operations));
+  json += fmt::format(R"("parameters":[{}],"operations":[{}],"pictures":{}}})",
+                      fmt::join(parameters.values, ","), fmt::join(operations.values, ","),
                       pictures_json(input.pictures));
   return escaped_for_script(json);
 }

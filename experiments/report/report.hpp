@@ -14,8 +14,9 @@ namespace equarx::report {
 /// A picture of a topology, with what was measured on its links.
 struct ReportPicture {
   std::string title;
-  std::string svg;                      ///< a whole SVG file
-  std::optional<std::size_t> row = {};  ///< index into the results' rows, if it is of one of them
+  std::string svg;                        ///< a whole SVG file
+  std::optional<std::size_t> row = {};    ///< index into the results' rows, if it is of one of them
+  std::vector<std::size_t> sources = {};  ///< indices of those that have this topology
 };
 
 /// What a report page is made of.

@@ -128,8 +128,6 @@ class Reader {
       throw input::InputError("", fmt::format("not a point of a sweep; {}", kAskForResults));
     ReportRow row{.source = find_source(point, text_of(point, "key")), .file = file_};
     row.axes = member(point, "axes", input::Json::value_t::object, "the axes of a sweep's point");
-    for (input::Json& value : *row.axes)  // a cell of the table has one text
-      if (value.is_structured()) value = value.dump();
     if (point.contains("point") && point["point"].is_number_unsigned())
       row.point = point["point"].get<std::uint64_t>();
     if (point.contains("error")) {
@@ -149,6 +147,8 @@ class Reader {
     // Not every line of a point must have them.
     if (source.config->is_null()) source.config = object_of(json, "config");
     if (source.parameters->is_null()) source.parameters = object_of(json, "parameters");
+    if (source.operations->is_null() && json.contains("operations"))
+      source.operations = json["operations"];
     return known->second;
   }
 

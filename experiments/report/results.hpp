@@ -21,6 +21,8 @@ struct ReportSource {
   /// By name, {"value", "class", "source"} of each parameter of the chip; null if the file does not
   /// have them, as a sweep's. A caller that knows them may fill them in.
   input::JsonValue parameters = {};
+  /// Of a workload, a list of what each chip computes, as `run --json` has it; null if the file does not.
+  input::JsonValue operations = {};
 };
 
 /// One run, or one point that failed.

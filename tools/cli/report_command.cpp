@@ -18,9 +18,19 @@ namespace {
 /// More would make the page heavy.
 constexpr std::size_t kMostPictures = 24;
 
-/// "sweep.jsonl", or "sweep.jsonl and 3 more"
+/// What a file of results is called: a sweep's or study's by its folder, which has its name.
+std::string name_of(const std::string& path) {
+  const std::filesystem::path file = std::filesystem::absolute(path).lexically_normal();
+  const std::filesystem::path folder = file.parent_path();
+  const std::string name = folder.filename().string();
+  if (file.filename() != "results.jsonl" || name.empty()) return file.filename().string();
+  const bool is_shard = name.starts_with("shard-");
+  return is_shard ? fmt::format("{}, {}", folder.parent_path().filename().string(), name) : name;
+}
+
+/// "size_and_slice", or "size_and_slice and 3 more"
 std::string title_of(const std::vector<std::string>& paths) {
-  const std::string first = std::filesystem::path(paths.front()).filename().string();
+  const std::string first = name_of(paths.front());
   return paths.size() == 1 ? first : fmt::format("{} and {} more", first, paths.size() - 1);
 }
 

@@ -42,5 +42,71 @@ TEST_CASE("an axis of one row is one of all whose configuration has it") {
   CHECK_FALSE(results.rows[2].axes->contains("/n"));
 }
 
+/// Two runs, "bf16" and another, of one configuration with these axes.
+ReportResults pair_with_axes(const std::string& label, const input::Json& axes) {
+  ReportResults results = results_of(
+      {{{"n", 1}, {"collectives", {{{"label", "bf16"}}, {{"label", label}, {"format", "int4"}}}}}});
+  results.rows.push_back(results.rows[0]);
+  for (ReportRow& row : results.rows) row.axes = axes;
+  results.rows[0].run = input::Json{{"label", "bf16"}};
+  results.rows[1].run = input::Json{{"label", label}};
+  complete_axes(results);
+  return results;
+}
+
+TEST_CASE("an axis of one collective is none of the others") {
+  for (const std::string pointer : {"/collectives/q/format", "/collectives/1/format"}) {
+    CAPTURE(pointer);
+    const input::Json axes = {{"/n", 1}, {pointer, "int4"}};
+    const ReportResults results = pair_with_axes("q", axes);
+    CHECK(results.rows[0].axes == input::Json{{"/n", 1}});
+    CHECK(results.rows[1].axes == axes);
+  }
+}
+
+TEST_CASE("a collective that an axis gives another label is known by either") {
+  const input::Json axes = {{"/collectives/q/format", "int4"},
+                            {"/collectives/q/label", "four bits"}};
+  const ReportResults results = pair_with_axes("four bits", axes);
+  CHECK(results.rows[0].axes->empty());
+  CHECK(results.rows[1].axes == axes);
+}
+
+TEST_CASE(
+    "an axis whose collective cannot be told stays with all rows, and so do those of failed "
+    "points") {
+  const input::Json axes = {{"/collectives/unknown/format", "int4"}};
+  CHECK(pair_with_axes("q", axes).rows[0].axes == axes);
+  ReportResults failed = results_of({{{"collectives", {{{"label", "q"}}}}}});
+  failed.rows[0].axes = input::Json{{"/collectives/q/format", "int4"}};
+  complete_axes(failed);
+  CHECK_FALSE(failed.rows[0].axes->empty());
+}
+
+TEST_CASE("rows of a sweep with the same axes get those in which their configurations differ") {
+  ReportResults results = results_of({{{"n", 1}, {"hardware", "a"}},
+                                      {{"n", 1}, {"hardware", "b"}},
+                                      {{"n", 2}, {"hardware", "b"}, {"other", 1}}});
+  for (std::size_t i = 0; i < 3; ++i)
+    results.rows[i].axes = input::Json{{"/n", (*results.sources[i].config)["n"]}};
+  complete_axes(results);
+  CHECK(results.rows[0].axes == input::Json{{"/n", 1}, {"/hardware", "a"}});
+  CHECK(results.rows[1].axes == input::Json{{"/n", 1}, {"/hardware", "b"}});
+  CHECK(results.rows[2].axes == input::Json{{"/n", 2}, {"/hardware", "b"}});
+}
+
+TEST_CASE("values are said in words") {
+  using input::Json;
+  CHECK(in_words(Json{{"mesh", "3x3"}}) == "mesh 3x3");
+  CHECK(in_words(Json{{"graph", "g.json"}, {"n", {1, 2}}}) == "graph g.json, n 1 x 2");
+  CHECK(in_words(Json::array({512, 1024})) == "512 x 1024");
+  CHECK(in_words(Json::array({true, "a", 3})) == "true, a, 3");
+  CHECK(in_words(Json::array({Json{{"link", 3}}, Json{{"chip", 4}}})) == "link 3, chip 4");
+  CHECK(in_words(Json::object()) == "{}");
+  CHECK(in_words(Json::array()) == "[]");
+  CHECK(in_words("text") == "text");
+  CHECK(in_words(nullptr) == "null");
+}
+
 }  // namespace
 }  // namespace equarx::report

@@ -104,6 +104,43 @@ TEST_CASE("what a run does not have is missing in its row alone, and lists are l
   CHECK(find(columns, "numerics") == nullptr);
 }
 
+TEST_CASE("how a collective is set is joined to its runs, and whether it is the baseline") {
+  ReportResults results = results_of({{input::Json::object(), {{"label", "bf16"}}},
+                                      {input::Json::object(), {{"label", "q"}}},
+                                      {input::Json::object(), {{"label", "of another file"}}}});
+  results.sources[0].config = input::Json{
+      {"baseline", "bf16"},
+      {"collectives",
+       {{{"label", "bf16"}, {"format", "bf16"}},
+        {{"label", "q"}, {"format", "int8"}, {"quantize", "all-gather"}, {"minishards", 4}}}}};
+  const auto columns = make_columns(results);
+  CHECK(find(columns, "format")->cells == boxed({"bf16", "int8", nullptr}));
+  CHECK(find(columns, "quantize")->cells == boxed({nullptr, "all-gather", nullptr}));
+  CHECK(find(columns, "quantize")->title == "phases quantized");
+  CHECK(find(columns, "is_baseline")->cells == boxed({"yes", "no", "no"}));
+  CHECK_FALSE(find(columns, "is_baseline")->shown);
+  CHECK(find(columns, "minishards") == nullptr);
+  results.sources[0].config = input::Json(nullptr);
+  CHECK(find(make_columns(results), "format") == nullptr);
+}
+
+TEST_CASE("a workload's time is shown with what is computing and what AllReduce") {
+  const auto columns = make_columns(results_of({{input::Json::object(),
+                                                 {{"label", "a"},
+                                                  {"time_s", 3.0},
+                                                  {"compute_s", 2.0},
+                                                  {"matrix_s", 1.5},
+                                                  {"allreduce_s", 1.0}}}}));
+  for (const char* key : {"compute_s", "allreduce_s"}) CHECK(find(columns, key)->shown);
+  CHECK(find(columns, "compute_s")->title == "computing");
+  CHECK_FALSE(find(columns, "matrix_s")->shown);
+}
+
+TEST_CASE("an axis of objects or lists is said in words") {
+  CHECK(axis_of({{{"mesh", "3x3"}}, {{"slice", "4x2"}}}).cells == boxed({"mesh 3x3", "slice 4x2"}));
+  CHECK(axis_of({{512, 512}, {7, 3}}).cells == boxed({"512 x 512", "7 x 3"}));
+}
+
 TEST_CASE("axes come first; quantities are numbers that keep what was written") {
   const ReportColumn bytes = axis_of({"1 MiB", nullptr, "512 KiB"});
   CHECK(bytes.axis);

@@ -35,6 +35,8 @@ TEST_CASE("a topology without use is drawn once, and every run that has its link
   CHECK_FALSE(pictures[0].row);
   CHECK(pictures[1].title == "slice 2x2, int8");
   CHECK(pictures[1].row == 2U);
+  for (const ReportPicture& picture : pictures)
+    CHECK(picture.sources == std::vector<std::size_t>{0, 1, 2});
   for (const ReportPicture& picture : pictures) CHECK_THAT(picture.svg, ContainsSubstring("<svg"));
   CHECK(results.notes.empty());
 }

@@ -76,13 +76,35 @@ TEST_CASE("parameters that repeat are stored once") {
   CHECK(data["sources"][3]["parameters"] == 1);
 }
 
+TEST_CASE("operations are stored once, and known to their sources") {
+  ReportInput input = sweep_input(6);
+  input.results.sources[1].operations = input::Json{{{"name", "qkv"}, {"time_s", 1.0}}};
+  const input::Json data = input::Json::parse(report_data(input));
+  CHECK(data["operations"].size() == 2);
+  CHECK(data["operations"][data["sources"][1]["operations"].get<std::size_t>()][0]["name"] ==
+        "qkv");
+  CHECK(data["operations"][data["sources"][2]["operations"].get<std::size_t>()].is_null());
+}
+
+TEST_CASE("a failed point has its axes, as there is no configuration of it") {
+  ReportInput input = sweep_input(6);
+  const std::size_t source = input.results.rows[4].source;
+  input.results.sources[source].config = input::Json(nullptr);
+  input.results.rows[4].axes = input::Json{{"/topology", {{"mesh", "3x3"}}}};
+  const input::Json data = input::Json::parse(report_data(input));
+  CHECK(data["sources"][source]["axes"] == input.results.rows[4].axes);
+  CHECK_FALSE(data["sources"][source == 0 ? 1 : 0].contains("axes"));
+}
+
 TEST_CASE("whole numbers are exact, and what is no number is missing") {
   ReportInput input = sweep_input(2);
   (*input.results.rows[0].run)["wire_bytes_per_link"] = std::int64_t{9'007'199'254'740'991};
+  (*input.results.rows[1].run)["speedup"] = 1073741824.0;
   (*input.results.rows[0].run)["speedup"] = std::numeric_limits<double>::quiet_NaN();
   const input::Json data = input::Json::parse(report_data(input));
   CHECK(column_of(data, "wire_bytes_per_link")["values"][0] == std::int64_t{9'007'199'254'740'991});
   CHECK(column_of(data, "speedup")["values"][0].is_null());
+  CHECK(column_of(data, "speedup")["values"][1] == 1073741824);
 }
 
 TEST_CASE("no text of the input becomes markup or script") {

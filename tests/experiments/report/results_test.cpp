@@ -157,12 +157,18 @@ TEST_CASE("several versions are noted, and their rows not taken for each other")
   CHECK_THAT(results.notes[0], ContainsSubstring("0.1.0, 0.2.0"));
 }
 
-TEST_CASE("values of axes that are lists or objects are texts") {
+TEST_CASE("values of axes that are lists or objects stay what they are") {
   input::Json line = run_line("a1", "1 MiB");
   line["axes"] = {{"/tensor/shape", {512, 512}}, {"/topology", {{"torus", "4x4"}}}};
-  const ReportResults results = read({line.dump() + "\n" + line.dump() + "\n"});
-  CHECK((*results.rows[0].axes)["/tensor/shape"] == "[512,512]");
-  CHECK((*results.rows[0].axes)["/topology"] == R"({"torus":"4x4"})");
+  CHECK(read({line.dump() + "\n"}).rows[0].axes == line["axes"]);
+}
+
+TEST_CASE("operations of a workload are those of its result, and a sweep has none") {
+  input::Json prefill = result("00000000000000aa", "4x2");
+  prefill["operations"] = input::Json{{{"name", "qkv"}}};
+  const ReportResults results = read({prefill.dump(), run_line("a1", "1 MiB").dump() + "\n"});
+  CHECK(results.sources[0].operations == prefill["operations"]);
+  CHECK(results.sources[1].operations->is_null());
 }
 
 TEST_CASE("anything else is refused with file and line") {

@@ -38,6 +38,23 @@ TEST_CASE("report says what was cut off, and makes the page of the rest") {
   CHECK_THAT(read(folder.path() / "page.html"), ContainsSubstring("<title>sweep.jsonl</title>"));
 }
 
+TEST_CASE("a page of a sweep's results has the name of the sweep, which its folder has") {
+  const TemporaryDirectory folder;
+  const std::string point = R"({"key": "a", "version": "0.1.0", "axes": {}, "error": "too small"})";
+  const auto title_of = [&](const std::string& place) {
+    std::filesystem::create_directories(folder.path() / place);
+    const std::string results = folder.write(place + "/results.jsonl", point);
+    const std::string page = (folder.path() / "page.html").string();
+    CHECK(equarx_sim({"report", results, "-o", page}).exit_code == 0);
+    const std::string html = read(page);
+    const std::size_t begin = html.find("<title>") + std::string("<title>").size();
+    return html.substr(begin, html.find("</title>") - begin);
+  };
+  CHECK(title_of("sizes") == "sizes");
+  CHECK(title_of("sizes/../sizes/.") == "sizes");
+  CHECK(title_of("sizes/shard-1-of-2") == "sizes, shard-1-of-2");
+}
+
 TEST_CASE("report refuses what are no results, and leaves nothing behind") {
   const TemporaryDirectory folder;
   const std::string page = (folder.path() / "page.html").string();
