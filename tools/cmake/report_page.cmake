@@ -1,7 +1,7 @@
 # cmake -DOUT=file.cpp -DPAGE_DIR=tools/report -DLIBRARY_DIR=.../uplot -P report_page.cmake
 # Writes a source file that holds the report's page, all but title and data. LIBRARY_DIR is the chart
 # library's package, or empty: then the page says that it has no chart.
-set(parts data filter table details marks ticks controls chart page)
+set(parts data filter table export details pictures marks ticks held controls figure chart view page)
 set(script "")
 foreach(part IN LISTS parts)
   file(READ "${PAGE_DIR}/${part}.js" text)

@@ -10,17 +10,18 @@ const kIntervals = {
 };
 
 class Chart {
-  /// `onSelect(row)` when a point is chosen.
-  constructor(data, { onSelect }) {
-    this.data = data;
-    this.onSelect = onSelect;
+  /// `onSelect(row)` when a point is chosen, `onChoice(what)` when what is drawn.
+  constructor(data, { onSelect, onChoice }) {
+    Object.assign(this, { data, onSelect });
     this.place = document.getElementById("chart");
     this.legend = document.getElementById("legend");
     this.note = document.getElementById("chart-note");
     this.rows = [];
     this.hidden = new Set();
     if (typeof uPlot === "undefined") return this.refuse();
-    this.controls = new ChartControls(data, () => { this.hidden.clear(); this.draw(); });
+    this.controls = new ChartControls(data, (what) => { this.hidden.clear(); this.draw(); onChoice(what); });
+    this.heldAxes = new HeldAxes(data, (what) => { this.draw(); onChoice(what); });
+    offerFigure(this, data.title);
     this.place.addEventListener("keydown", (event) => this.onKey(event));
     this.place.addEventListener("blur", () => this.activate(null));
     new ResizeObserver(() => this.resize()).observe(this.place);
@@ -31,7 +32,7 @@ class Chart {
   }
 
   refuse() {
-    for (const id of ["chart-controls", "chart-help", "legend"]) document.getElementById(id).hidden = true;
+    for (const id of ["chart-controls", "chart-help", "chart-exports", "legend"]) document.getElementById(id).hidden = true;
     this.place.style.height = "auto";
     this.place.removeAttribute("tabindex");
     this.place.replaceChildren(make("p", { class: "message" },
@@ -42,6 +43,22 @@ class Chart {
   show(rows) {
     this.rows = rows;
     if (this.controls) this.draw();
+  }
+
+  save(choices) {
+    if (!this.controls) return;
+    for (const [name, value] of Object.entries(this.controls.changes)) choices.set(`chart.${name}`, value);
+    for (const [column, value] of this.heldAxes.wanted) choices.set(`held.${column.key}`, value);
+  }
+
+  restore(choices) {
+    if (!this.controls) return;
+    const values = Object.fromEntries([...choices].filter(([name]) => name.startsWith("chart."))
+      .map(([name, value]) => [name.slice("chart.".length), value]));
+    this.controls.set(values);
+    this.heldAxes.wanted = new Map(this.data.columns.filter((column) => choices.has(`held.${column.key}`))
+      .map((column) => [column, choices.get(`held.${column.key}`)]));
+    this.hidden.clear();
   }
 
   size() {
@@ -61,13 +78,17 @@ class Chart {
   }
 
   draw() {
-    const { x, y, groupColumns, xLog, yLog } = this.controls.state;
-    this.x = new Axis(x, xLog, this.rows);
+    this.state = this.controls.state;
+    const { x, y, groupColumns, xLog, yLog } = this.state;
+    const nameOf = (row) => this.nameOf(row, groupColumns);
+    this.drawn = this.heldAxes.hold(this.rows, this.state, {
+      groupOf: nameOf, xOf: (row) => (x.isNumeric ? x.numbers[row] : x.cell(row)) });
+    this.x = new Axis(x, xLog, this.drawn);
     this.x.isHorizontal = true;
-    this.y = new Axis(y, yLog, this.rows);
+    this.y = new Axis(y, yLog, this.drawn);
     const ends = (kIntervals[y.key] ?? []).map((key) => this.data.column(key));
-    this.ends = ends.length && ends.every(Boolean) ? ends.map((column) => new Axis(column, yLog, this.rows)) : null;
-    this.group(groupColumns);
+    this.ends = ends.length && ends.every(Boolean) ? ends.map((column) => new Axis(column, yLog, this.drawn)) : null;
+    this.group(groupColumns, nameOf);
     // A line means something if it has one point at each x.
     this.isOneLineEach = this.groups.every(({ points }) => points.every((point, i) => i === 0 || point.x !== points[i - 1].x));
     this.hasLines = this.controls.marks === "lines" || (this.controls.marks === "auto" && this.isOneLineEach && x.isNumeric);
@@ -84,39 +105,73 @@ class Chart {
     return ends.some(Number.isNaN) ? [] : ends;
   }
 
+  /// The group of a row: of the axes that are about it. A baseline that is a line across is one group.
+  nameOf(row, columns) {
+    const label = this.data.column("label");
+    const named = this.isReference(row) && this.state.y.key === "speedup" ? [label] : columns;
+    const name = named.map((column) => column.describe(row)).filter(Boolean).join(", ") || "none";
+    return this.data.isBaseline(row) && named.includes(label) ? `${name} (baseline)` : name;
+  }
+
+  /// Whether a row is drawn as a line across the chart, as its y is the same at every x: that of the baseline
+  /// that speedups refer to, and of one that the axis at x is not about.
+  isReference(row) {
+    if (!this.data.isBaseline(row)) return false;
+    const { x, y } = this.state;
+    return y.key === "speedup" ? x.axis || x.isNumeric : x.axis && x.isMissing(row);
+  }
+
   /// Groups with their points in the order of x. The look of a group stays when others are filtered out.
-  group(columns) {
-    const nameOf = (row) => columns.map((column) => column.describe(row) || "none").join(", ");
+  group(columns, nameOf) {
     this.leftOut = 0;
     const groups = new Map();
-    for (const row of this.rows) {
-      const point = { row, x: this.x.value(row), y: this.y.value(row), interval: this.interval(row) };
-      if (Number.isNaN(point.x) || Number.isNaN(point.y)) { ++this.leftOut; continue; }
+    const groupOf = (row, kind) => {
       const name = nameOf(row);
-      if (!groups.has(name)) groups.set(name, { name, points: [] });
-      groups.get(name).points.push(point);
+      if (!groups.has(name)) groups.set(name, { name, points: [], ...kind });
+      return groups.get(name);
+    };
+    for (const row of this.drawn) {
+      const point = { row, x: this.x.value(row), y: this.y.value(row), interval: this.interval(row) };
+      const isReference = this.isReference(row);
+      if ((Number.isNaN(point.x) && !isReference) || Number.isNaN(point.y)) { ++this.leftOut; continue; }
+      if (!isReference) { groupOf(row, {}).points.push(point); continue; }
+      const { level } = groupOf(row, { level: point.y });
+      if (level !== point.y) ++this.leftOut;
     }
+    this.chooseGroups(columns, nameOf, groups);
+  }
+
+  /// The groups that are drawn: those without points are lines across the chart, and come last.
+  chooseGroups(columns, nameOf, groups) {
     const all = this.allGroupNames(columns, nameOf);
     const { isDark } = this.colours();
     const isStable = all.length <= kMostGroups;
     const sorted = all.filter((name) => groups.has(name)).map((name) => groups.get(name));
     this.undrawn = Math.max(0, sorted.length - kMostGroups);
-    this.groups = sorted.slice(0, kMostGroups);
+    this.groups = sorted.slice(0, kMostGroups).sort((a, b) => ("level" in a) - ("level" in b));
     this.groups.forEach((group, place) => {
-      group.style = styleOf(isStable ? all.indexOf(group.name) : place, isDark);
+      group.look = "level" in group ? null : isStable ? all.indexOf(group.name) : place;
+      group.style = group.look === null ? this.referenceStyle() : styleOf(group.look, isDark);
       group.points.sort((a, b) => a.x - b.x);
+      // What no axis of the chart changes was computed again and again, with the same result.
+      group.points = group.points.filter(({ x, y }, i, { [i - 1]: before }) => i === 0 || x !== before.x || y !== before.y);
     });
   }
 
-  /// Of all rows, filtered out or not, in the order of the columns' values.
+  referenceStyle() {
+    return { colour: this.colours().ink, dash: [6, 3], marker: null };
+  }
+
+  /// Of all rows, filtered out or not, in the order of the columns' values; lines across the chart come last.
   allGroupNames(columns, nameOf) {
     const firsts = new Map();
-    for (let row = 0; row < this.data.rows; ++row) {
+    const rows = Array.from({ length: this.data.rows }, (_, row) => row);
+    for (const row of [...rows.filter((row) => !this.isReference(row)), ...rows.filter((row) => this.isReference(row))]) {
       const name = nameOf(row);
       if (!firsts.has(name)) firsts.set(name, row);
     }
     const comparators = columns.map((column) => column.comparator(1));
-    const order = (a, b) => comparators.reduce((found, compare) => found || compare(a[1], b[1]), 0);
+    const order = (a, b) => comparators.reduce((found, compare) => found || compare(a[1], b[1]), this.isReference(a[1]) - this.isReference(b[1]));
     return [...firsts].sort(order).map(([name]) => name);
   }
 
@@ -126,13 +181,14 @@ class Chart {
 
   plotGroups() {
     this.plot?.destroy();
+    const levels = this.shownGroups.flatMap(({ level }) => level ?? []);
     const points = this.shownGroups.flatMap((group, index) => group.points.map((point) => ({ ...point, index })));
     points.sort((a, b) => a.x - b.x);
     const columns = this.shownGroups.map(() => new Array(points.length).fill(null));
     points.forEach(({ y, index }, place) => { columns[index][place] = y; });
     this.full = {
       x: this.range(points.map(({ x }) => x), this.x),
-      y: this.range(points.flatMap(({ y, interval }) => [y, ...interval]), this.y),
+      y: this.range([...levels, ...points.flatMap(({ y, interval }) => [y, ...interval])], this.y),
     };
     this.plot = new uPlot(this.options(), [points.map(({ x }) => x), ...columns], this.place);
     this.tip = make("div", { id: "tip", hidden: true });
@@ -182,7 +238,8 @@ class Chart {
   drawGroup(plot, index, { ground }) {
     const group = this.shownGroups[index - 1];
     if (!group) return;
-    const isCrowded = this.rows.length > kManyPoints;
+    if ("level" in group) return drawLevel(plot.ctx, group.style, plot.bbox, plot.valToPos(group.level, "y", true));
+    const isCrowded = this.drawn.length > kManyPoints;
     const { left, top, width, height } = plot.bbox;
     const across = (x) => plot.valToPos(x, "x", true);
     const down = (y) => Math.min(Math.max(plot.valToPos(y, "y", true), top), top + height);
@@ -261,7 +318,7 @@ class Chart {
   }
 
   onKey(event) {
-    const groups = this.shownGroups;
+    const groups = this.shownGroups.filter(({ points }) => points.length > 0);
     if (event.key === "Escape") { this.activate(null); this.zoomTo(null); return; }
     if (event.key === "Enter" && this.active) { this.onSelect(this.active.point.row); return; }
     if (!["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"].includes(event.key) || groups.length === 0) return;
@@ -286,7 +343,7 @@ class Chart {
         const button = make("button", {
           type: "button", "aria-pressed": String(!this.hidden.has(group.name)), title: "Show or hide",
           onclick: () => this.toggle(group.name, button),
-        }, swatch(group.style, this.hasLines), make("span", {}, group.name));
+        }, swatch(group.style, this.hasLines || "level" in group), make("span", {}, group.name));
         return button;
       }));
   }
@@ -301,23 +358,25 @@ class Chart {
 
   /// The axes that are not in the chart and have several values in it, in brackets.
   others(columns) {
-    const { length } = this.rows;
-    const varies = (column) => { for (let i = 1; i < length; ++i) if (column.cell(this.rows[i]) !== column.cell(this.rows[0])) return true; return false; };
+    const varies = (column) => this.drawn.some((row) => column.cell(row) !== column.cell(this.drawn[0]));
     const names = this.data.columns.filter((column) =>
       column.axis && column !== this.x.column && !columns.includes(column) && varies(column)).map((column) => column.title);
     return names.length ? ` (${names.join(", ")})` : "";
   }
 
   describe(columns) {
-    const points = this.groups.reduce((sum, group) => sum + group.points.length, 0);
+    const groups = this.groups.filter((group) => !("level" in group));
+    const points = groups.reduce((sum, group) => sum + group.points.length, 0);
     const by = columns.length ? `, by ${columns.map((column) => column.title).join(" and ")}` : "";
     this.place.setAttribute("aria-label",
-      `Chart of ${this.y.label} against ${this.x.label}${by}: ${plural(points, "point")} in ${plural(this.groups.length, "group")}`);
+      `Chart of ${this.y.label} against ${this.x.label}${by}: ${plural(points, "point")} in ${plural(groups.length, "group")}`);
     const notes = [];
+    if (this.heldAxes.texts.length) notes.push(`Of ${plural(this.rows.length, "row")} the chart shows the ${this.drawn.length.toLocaleString("en")} with ${this.heldAxes.texts.join(", ")}.`);
+    for (const { name, level } of this.groups.filter((group) => "level" in group)) notes.push(`The line across is ${name}, ${tickLabel(level)}${this.y.column.unit === "x" ? "x" : ""}.`);
     if (this.groups.some((group) => group.points.some(({ interval }) => interval.length))) notes.push("Bars: 68 % of chips are within.");
     if (!this.isOneLineEach && this.x.column.axis) notes.push(`Groups have several points at one x, so there are no lines: filter or group by what else differs${this.others(columns)}.`);
     if (this.undrawn) notes.push(`${this.undrawn} more groups are not drawn; filter, or group otherwise.`);
-    if (this.leftOut) notes.push(`${this.leftOut} of ${this.rows.length} rows have no place on these axes (no value, or none above zero on a logarithmic axis).`);
+    if (this.leftOut) notes.push(`${this.leftOut} of ${this.drawn.length} rows have no place on these axes (failed, without a value, or not above zero on a logarithmic axis).`);
     this.note.textContent = notes.join(" ");
   }
 }

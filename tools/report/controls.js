@@ -1,6 +1,7 @@
 // What the chart shows: its columns and scales, as chosen, and at first what the data suggest.
 
 const kMostDistinct = 200;  // values of a column that groups
+const kReadableGroups = 8;  // that are chosen without being asked for
 
 /// Distinct values of a column in the data.
 function distinct(column) {
@@ -32,11 +33,11 @@ class ChartControls {
     this.x.addEventListener("change", () => this.suggestScales());
     this.y.addEventListener("change", () => this.suggestScales());
     for (const control of [this.x, this.y, this.group, this.group2, this.xScale, this.yScale, this.marksChoice])
-      control.addEventListener("change", onChange);
+      control.addEventListener("change", () => onChange(control));
   }
 
   option(column) {
-    return make("option", { value: this.data.columns.indexOf(column) }, column.title);
+    return make("option", { value: column.key }, column.title);
   }
 
   fill() {
@@ -49,7 +50,7 @@ class ChartControls {
     this.x.append(...block("axes", axes), ...block("numbers", numbers), ...block("texts", texts));
     this.y.append(...block("numbers", numbers), ...block("axes", axes.filter((column) => column.isNumeric)));
     for (const select of [this.group, this.group2])
-      select.append(make("option", { value: -1 }, "nothing"), ...block("texts", texts.filter(isGrouping)),
+      select.append(make("option", { value: "" }, "nothing"), ...block("texts", texts.filter(isGrouping)),
         ...block("axes", axes.filter(isGrouping)), ...block("numbers", numbers.filter(isGrouping)));
   }
 
@@ -62,20 +63,55 @@ class ChartControls {
     const x = byUse[0] ?? label ?? this.data.columns[0];
     const speedup = this.data.column("speedup");
     const y = (speedup && count(speedup) > 1 ? speedup : this.data.column("time_s")) ?? this.data.columns.find((column) => column.isNumeric);
-    const groups = [label, ...byUse.slice(1)].filter((column) => column && column !== x && column.codes && count(column) > 1 && count(column) <= kMostGroups);
-    const second = groups.slice(1).find((column) => count(column) * count(groups[0]) <= kMostGroups);
-    const set = (select, column) => { select.value = this.data.columns.indexOf(column); };
-    set(this.x, x);
-    set(this.y, y);
-    set(this.group, groups[0]);
-    set(this.group2, second);
+    const [group, group2] = this.suggestGroups(y, [label, ...byUse.slice(1)].filter((column) =>
+      column && column !== x && column.codes && count(column) > 1 && count(column) <= kMostGroups), label);
+    this.first = { x: x.key, y: y.key, group: group?.key ?? "", group2: group2?.key ?? "", marksChoice: "auto" };
+    this.set({});
+  }
+
+  /// The label, and what changes y most besides, as long as the groups can be told apart.
+  suggestGroups(y, columns, label) {
+    const rows = Array.from({ length: this.data.rows }, (_, row) => row).filter((row) => !this.data.isBaseline(row));
+    const effects = new Map(columns.map((column) => [column, effect(column, y, rows)]));
+    const axes = columns.filter((column) => column !== label).sort((a, b) => effects.get(b) - effects.get(a));
+    const first = columns.includes(label) ? label : axes[0];
+    const groups = (members) => new Set(rows.map((row) => JSON.stringify(members.map((column) => column.cell(row))))).size;
+    // An axis that follows from the label, as a format does from its name, would add nothing.
+    const second = first && axes.find((column) => column !== first && groups([first, column]) > groups([first]) && groups([first, column]) <= kReadableGroups);
+    return [first, second];
+  }
+
+  /// Sets what is given and everything else to what was chosen at first. Names of columns that are not there
+  /// change nothing.
+  set(values) {
+    const put = (name, value) => {
+      const select = this[name];
+      if ([...select.options].some((option) => option.value === value)) select.value = value;
+    };
+    for (const [name, value] of Object.entries(this.first)) {
+      put(name, value);
+      put(name, values[name] ?? value);
+    }
     this.suggestScales();
+    for (const name of ["xScale", "yScale"]) put(name, values[name] ?? this[name].value);
+  }
+
+  /// What differs from what was chosen at first, as for set().
+  get changes() {
+    const { x, y } = this.state;
+    const usual = { ...this.first, xScale: this.suggestedScale(x, 30), yScale: this.suggestedScale(y, 300) };
+    return Object.fromEntries(Object.entries(usual).filter(([name, value]) => this[name].value !== value)
+      .map(([name]) => [name, this[name].value]));
+  }
+
+  suggestedScale(column, factor) {
+    return spreads(column, factor) ? "log" : "linear";
   }
 
   suggestScales() {
     const { x, y } = this.state;
-    this.xScale.value = spreads(x, 30) ? "log" : "linear";
-    this.yScale.value = spreads(y, 300) ? "log" : "linear";
+    this.xScale.value = this.suggestedScale(x, 30);
+    this.yScale.value = this.suggestedScale(y, 300);
     this.xScale.disabled = !x.isNumeric;
   }
 
@@ -84,7 +120,7 @@ class ChartControls {
   }
 
   get state() {
-    const of = (select) => this.data.columns[Number(select.value)];
+    const of = (select) => this.data.column(select.value);
     return {
       x: of(this.x), y: of(this.y), xLog: this.xScale.value === "log", yLog: this.yScale.value === "log",
       groupColumns: [...new Set([of(this.group), of(this.group2)])].filter(Boolean),

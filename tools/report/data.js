@@ -12,12 +12,16 @@ const kUnits = {
   decibel: [["dB", 1]],
 };
 
-/// What a filter may write behind a number, in base units.
+/// What a filter may write behind a number, in base units, by kind of column.
 const kWrittenUnits = {
-  s: 1, ms: 1e-3, us: 1e-6, "µs": 1e-6, ns: 1e-9,
-  B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40, kB: 1e3, MB: 1e6, GB: 1e9,
-  "GB/s": 1e9, "MB/s": 1e6, "TB/s": 1e12, GHz: 1e9, MHz: 1e6, "Top/s": 1e12, "Gop/s": 1e9,
-  x: 1, "%": 0.01, dB: 1,
+  time: { s: 1, ms: 1e-3, us: 1e-6, "µs": 1e-6, ns: 1e-9 },
+  bytes: { B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40, kB: 1e3, MB: 1e6, GB: 1e9 },
+  bandwidth: { "GB/s": 1e9, "MB/s": 1e6, "TB/s": 1e12 },
+  frequency: { GHz: 1e9, MHz: 1e6 },
+  operations: { "Top/s": 1e12, "Gop/s": 1e9 },
+  ratio: { x: 1 },
+  fraction: { "%": 0.01 },
+  decibel: { dB: 1 },
 };
 
 const kMostExact = 1e15;  // whole numbers of a double that are written out
@@ -177,8 +181,26 @@ class Data {
     this.rowSources = raw.row_sources;
     this.sources = raw.sources;
     this.parameterSets = raw.parameters;
+    this.operationSets = raw.operations;
     this.pictures = raw.pictures;
     this.shareTimeUnit();
+    this.baselines = this.column("is_baseline");
+  }
+
+  /// Whether speedups of the row's experiment refer to this row.
+  isBaseline(row) {
+    return this.baselines?.cell(row) === "yes";
+  }
+
+  /// What tells the row apart wherever the results are, in whatever order: its key and its label.
+  idOf(row) {
+    return `${this.source(row).key}:${this.column("label")?.cell(row) ?? ""}`;
+  }
+
+  /// The row with this id, or null.
+  rowOf(id) {
+    for (let row = 0; row < this.rows; ++row) if (this.idOf(row) === id) return row;
+    return null;
   }
 
   /// Times that stand side by side are compared, so all have the unit of the whole collective's.
@@ -199,11 +221,32 @@ class Data {
     return source.patch ? patched(this.sources[source.base].config, source.patch) : source.config;
   }
 
+  /// What the configurations of all rows have in common, in words: the machine, and what is summed on it.
+  sharedSettings() {
+    const wordsOf = {
+      hardware: (name) => `hardware ${name}`,
+      topology: (topology) => Object.entries(topology).map(([key, value]) => `${key} ${value}`).join(", "),
+      workload: ({ model, phase }) => `${model}, ${phase}`,
+      tensor: ({ bytes, shape, dtype }) => `tensor of ${bytes ?? shape.join(" x ")} ${dtype}`,
+    };
+    const whole = this.sources.filter(({ patch }) => !patch).map(({ config }) => config);
+    const first = whole[0];
+    if (!first || whole.includes(null)) return [];
+    const isSame = (key) => whole.every((config) => JSON.stringify(config[key]) === JSON.stringify(first[key])) &&
+      this.sources.every(({ patch }) => !patch?.some(({ path }) => path === "" || path.split("/")[1] === key));
+    return Object.keys(wordsOf).filter((key) => first[key] && isSame(key)).map((key) => wordsOf[key](first[key]));
+  }
+
   source(row) {
     return this.sources[this.rowSources[row]];
   }
 
   parameters(row) {
     return this.parameterSets[this.source(row).parameters];
+  }
+
+  /// Of a workload, what each chip computes, or null.
+  operations(row) {
+    return this.operationSets[this.source(row).operations];
   }
 }

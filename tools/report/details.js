@@ -1,4 +1,4 @@
-// What belongs to one row: its values, configuration, version, parameters; and the pictures.
+// What belongs to one row: its values, where its time goes, configuration, version, parameters.
 
 /// A JSON value as a tree whose objects and lists open and close.
 function jsonTree(value, key = null, open = true) {
@@ -15,10 +15,23 @@ function jsonTree(value, key = null, open = true) {
     ...entries.map(([inner, child]) => jsonTree(child, inner, open)));
 }
 
-function factTable(headings, rows) {
-  return make("table", { class: "facts" },
-    make("thead", {}, make("tr", {}, ...headings.map((text) => make("th", { scope: "col" }, text)))),
-    make("tbody", {}, ...rows.map((cells) => make("tr", {}, ...cells.map((cell) => make("td", {}, cell))))));
+/// A small table. Columns that are `numeric` (by place) are aligned to the right. With the class "cards" it
+/// becomes a list of cards on a narrow page; its roles are written out, so that it stays a table for screen
+/// readers then.
+function factTable(headings, rows, numeric = [], looks = "facts cards") {
+  const classOf = (place) => (numeric.includes(place) ? "number" : null);
+  const head = headings.map((text, place) => make("th", { scope: "col", role: "columnheader", class: classOf(place) }, text));
+  const body = rows.map((cells) => make("tr", { role: "row" }, ...cells.map((cell, place) =>
+    make("td", { role: "cell", class: classOf(place), "data-heading": headings[place] }, cell))));
+  return make("table", { class: looks, role: "table" },
+    make("thead", { role: "rowgroup" }, make("tr", { role: "row" }, ...head)),
+    make("tbody", { role: "rowgroup" }, ...body));
+}
+
+/// A table that stays one on a narrow page, and scrolls within itself.
+function wideTable(caption, headings, rows, numeric) {
+  return make("div", {}, make("p", { class: "hint" }, caption, make("span", { class: "narrow" }, " (scroll sideways)")),
+    make("div", { class: "scroll", role: "region", "aria-label": caption, tabindex: 0 }, factTable(headings, rows, numeric, "facts")));
 }
 
 /// Class of a parameter, told apart by its word and its outline.
@@ -27,70 +40,103 @@ function classBadge(name) {
   return make("span", { class: `class ${known}` }, String(name));
 }
 
+/// A text for a POSIX shell.
+function shellQuoted(text) {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 class Details {
   constructor(data) {
     this.data = data;
-    this.values = document.getElementById("row-values");
-    this.config = document.getElementById("row-config");
-    this.parameters = document.getElementById("row-parameters");
-    this.name = document.getElementById("row-name");
-    this.error = document.getElementById("row-error");
+    const get = (id) => document.getElementById(id);
+    this.none = get("row-none");
+    this.facts = get("row-facts");
+    this.name = get("row-name");
+    this.error = get("row-error");
+    this.parts = {
+      values: get("row-values"), workload: get("row-workload"), command: get("row-command"),
+      config: get("row-config"), parameters: get("row-parameters"),
+    };
+    this.saveButton = get("save-config");
+    this.saveButton.addEventListener("click", () => save(fileName(`${data.title}_${this.data.source(this.row).key.slice(0, 8)}`, ".json"), "application/json", this.configText));
+    copyButton(get("copy-command"), get("row-copied"), () => this.parts.command.textContent);
+    copyButton(get("copy-config"), get("row-copied"), () => this.configText);
+    this.copyConfig = get("copy-config");
   }
 
-  show(row) {
+  /// null: no row is selected; `passing` is how many there are to select.
+  show(row, passing) {
+    this.row = row;
+    this.facts.hidden = row === null;
+    this.none.hidden = row !== null;
+    this.none.textContent = passing === 0 ? "No row passes the filters." : "No row is selected. Choose one in the table or in the chart.";
+    if (row === null) return;
+    this.showName(row);
+    this.parts.values.replaceChildren(make("dl", {}, ...this.data.columns.filter((column) => !column.isMissing(row))
+      .map((column) => make("div", {}, make("dt", {}, column.title, " ", make("code", {}, column.key)), make("dd", {}, column.describe(row))))));
+    this.showWorkload(row);
+    this.showConfig(row);
+    this.showParameters(row);
+  }
+
+  showName(row) {
     const named = this.data.columns.filter((column) => (column.axis || column.key === "label") && !column.isMissing(row));
     const error = this.data.column("error");
     this.error.textContent = error && !error.isMissing(row) ? `Failed: ${error.cell(row)}` : "";
     this.error.hidden = this.error.textContent === "";
     this.name.textContent = named.map((column) => `${column.title}: ${column.describe(row)}`).join("  ·  ");
-    this.values.replaceChildren(factTable(["what", "value", "key"],
-      this.data.columns.filter((column) => !column.isMissing(row))
-        .map((column) => [column.title, column.describe(row), column.key])));
-    this.showConfig(row);
-    this.showParameters(row);
+  }
+
+  /// Of a workload: where its time goes, and, if the file has them, the operations that chips compute.
+  showWorkload(row) {
+    const total = this.data.column("time_s");
+    const parts = ["matrix_s", "attention_s", "elementwise_s", "allreduce_s"]
+      .map((key) => this.data.column(key)).filter((column) => column && !column.isMissing(row));
+    const operations = this.data.operations(row) ?? [];
+    document.getElementById("workload-details").hidden = parts.length === 0 && operations.length === 0;
+    const time = (seconds) => {
+      const [unit, size] = chooseUnit("time", [seconds]);
+      return `${formatNumber(seconds / size)} ${unit}`;
+    };
+    const share = (part, whole) => (whole > 0 ? `${(100 * part / whole).toFixed(1)} %` : "");
+    const split = parts.map((column) => [column.title, column.describe(row), share(column.numbers[row], total.numbers[row])]);
+    const words = { matrix: "matrix unit", vector: "vector unit", hbm: "HBM" };
+    const computing = operations.reduce((sum, { time_s }) => sum + time_s, 0);
+    const table = operations.map(({ name, kind, count, time_s, flops, hbm_bytes, roof }) =>
+      [name.replaceAll("_", " "), kind, kGrouped.format(count), time(time_s), share(time_s, computing), formatNumber(flops / 1e9), bytesLabel(hbm_bytes), words[roof] ?? roof]);
+    this.parts.workload.replaceChildren(
+      factTable(["part of the time", "time", "share"], split, [1, 2]),
+      table.length === 0 ? make("p", { class: "hint" }, "Results of “equarx-sim run --json” also have each operation.")
+        : wideTable("Operations, on each chip", ["operation", "kind", "count", "time", "of computing", "GFLOP", "HBM", "waits for"], table, [2, 3, 4, 5, 6]));
   }
 
   showConfig(row) {
     const { version, key } = this.data.source(row);
     const config = this.data.config(row);
-    this.config.replaceChildren(
+    this.configText = `${JSON.stringify(config, null, 2)}\n`;
+    this.copyConfig.disabled = this.saveButton.disabled = config === null;
+    this.parts.command.textContent = this.commandText(row, config);
+    this.parts.config.replaceChildren(
       factTable(["program", "key"], [[`equarx-sim ${version}`, key]]),
       config === null ? make("p", {}, "The file does not have the configuration of this row.")
         : make("div", { class: "json" }, jsonTree(config, "configuration")));
   }
 
+  /// What a shell takes to compute the row again: with its whole configuration, or of a row without one, as a
+  /// failed point, with its axes on top of the configuration that it came from.
+  commandText(row, config) {
+    if (config !== null) return `equarx-sim run /dev/stdin <<'END'\n${this.configText}END\n`;
+    const sets = Object.entries(this.data.source(row).axes ?? {}).map(([pointer, value]) =>
+      `--set ${shellQuoted(`${pointer}=${typeof value === "string" ? value : JSON.stringify(value)}`)}`);
+    return ["equarx-sim run CONFIG.json", ...sets].join(" \\\n  ");
+  }
+
   showParameters(row) {
     const parameters = this.data.parameters(row);
-    this.parameters.replaceChildren(parameters === null
+    this.parts.parameters.replaceChildren(parameters === null
       ? make("p", {}, "The file does not have the parameters of the chip; the configuration names it.")
       : factTable(["parameter", "value", "class", "source"],
         Object.entries(parameters).map(([name, parameter]) =>
           [name, String(parameter?.value), classBadge(parameter?.class), String(parameter?.source)])));
-  }
-}
-
-/// The pictures of the topologies. As images, so that nothing in them can run.
-class Pictures {
-  constructor(pictures) {
-    this.pictures = pictures;
-    this.choice = document.getElementById("picture-choice");
-    this.place = document.getElementById("picture");
-    document.getElementById("picture-section").hidden = pictures.length === 0;
-    if (pictures.length === 0) return;
-    this.choice.append(...pictures.map(({ title }, index) => make("option", { value: index }, title)));
-    this.choice.addEventListener("change", () => this.show(Number(this.choice.value)));
-    this.show(0);
-  }
-
-  show(index) {
-    const { title, svg } = this.pictures[index];
-    this.choice.value = index;
-    this.place.replaceChildren(
-      make("img", { alt: `Topology: ${title}`, src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}` }));
-  }
-
-  showRow(row) {
-    const index = this.pictures.findIndex((picture) => picture.row === row);
-    if (index >= 0) this.show(index);
   }
 }

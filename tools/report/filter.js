@@ -1,16 +1,27 @@
 // Which rows are shown.
 
 /// What a column's filter asks for, as a function of a row; null if it asks for nothing.
-/// `valid` is false for what is meant as a comparison and cannot be read.
+/// `problem` says what is wrong with what is meant as a comparison and cannot be read; else it is null.
 function parseFilter(column, text) {
   const wanted = text.trim();
-  if (wanted === "") return { valid: true, test: null };
-  if (column.isNumeric && /^([<>=!]|[-+.\d]+\s*[a-zA-Zµ%/]*\s*$|.*\.\.)/.test(wanted)) {
-    const test = parseComparisons(column, wanted);
-    if (test) return { valid: true, test };
-    return { valid: false, test: null };
-  }
-  return { valid: true, test: textTest(column, wanted.toLowerCase()) };
+  if (wanted === "") return { problem: null, test: null };
+  // Of an axis whose values are quantities parts of the text may be meant, "KiB".
+  const isComparison = /^([<>=!]|[-+.\d]+\s*[a-zA-Zµ%/]*\s*$|.*\.\.)/.test(wanted);
+  if (!column.isNumeric || (column.texts && !isComparison))
+    return { problem: null, test: textTest(column, wanted.toLowerCase()) };
+  const test = parseComparisons(column, wanted);
+  return { test, problem: test ? null : `${column.title}: ${problemOf(column, wanted)}` };
+}
+
+/// Examples of what can be asked of numbers, by kind of column.
+const kExamples = { time: ">100 us", bytes: "<=64 KiB", bandwidth: ">40 GB/s", fraction: ">50 %", decibel: ">30 dB" };
+
+/// Why a comparison cannot be read, and what could be.
+function problemOf(column, wanted) {
+  const known = Object.keys(kWrittenUnits[column.kind] ?? {});
+  const unit = [...wanted.matchAll(new RegExp(kNumber, "gi"))].map((match) => match[2]).find((name) => name && !known.includes(name));
+  if (unit) return `“${unit}” is no unit of it; ${known.length ? `it has ${known.join(", ")}` : "it has none"}.`;
+  return `“${wanted}” compares with no number; write ${kExamples[column.kind] ?? ">1.5"} or 100..200.`;
 }
 
 const kNumber = String.raw`([-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*([a-zA-Zµ%/]*)`;
@@ -21,7 +32,7 @@ const kPlain = new RegExp(`^${kNumber}$`, "i");
 function toNumber(column, digits, unit) {
   const number = Number(digits.replaceAll(",", ""));
   if (unit === "") return column.texts ? number : number * column.unitSize;
-  return unit in kWrittenUnits ? number * kWrittenUnits[unit] : NaN;
+  return number * (kWrittenUnits[column.kind]?.[unit] ?? NaN);
 }
 
 /// Equal as far as people see.
@@ -79,24 +90,26 @@ class Filter {
   constructor(data) {
     this.data = data;
     this.words = "";
-    this.byColumn = new Map();
+    this.texts = new Map();     // by column, as typed
+    this.byColumn = new Map();  // tests
+    this.problems = new Map();
   }
 
   get isActive() {
-    return this.words.trim() !== "" || this.byColumn.size > 0;
+    return this.words.trim() !== "" || this.texts.size > 0;
   }
 
-  /// Returns whether the text could be read.
   setColumn(column, text) {
-    const { valid, test } = parseFilter(column, text);
-    if (test) this.byColumn.set(column, test);
-    else this.byColumn.delete(column);
-    return valid;
+    const { problem, test } = parseFilter(column, text);
+    const keep = (map, value) => (value ? map.set(column, value) : map.delete(column));
+    keep(this.texts, text.trim());
+    keep(this.byColumn, test);
+    keep(this.problems, problem);
   }
 
   clear() {
     this.words = "";
-    this.byColumn.clear();
+    for (const map of [this.texts, this.byColumn, this.problems]) map.clear();
   }
 
   /// Each word must be in some cell that holds a text, or a value of an axis.

@@ -36,15 +36,33 @@ function svgElement(tag, attributes) {
 }
 
 /// A piece of the group's line with its marker, for the legend.
-function swatch({ colour, dash, marker }, hasLine) {
+function swatch({ colour, dash, marker }, hasLine, ground = "var(--ground)") {
   const svg = svgElement("svg", { width: 44, height: 16, viewBox: "0 0 44 16", "aria-hidden": "true" });
   if (hasLine)
     svg.append(svgElement("line", { x1: 1, x2: 43, y1: 8, y2: 8, stroke: colour, "stroke-width": 2, "stroke-dasharray": dash.join(" ") }));
-  svg.append(svgElement("path", {
-    d: marker.path, transform: `translate(22 8) scale(${kMarkerRadius})`, stroke: colour,
-    "stroke-width": 1.8 / kMarkerRadius, fill: marker.filled ? colour : "var(--ground)",
-  }));
+  if (marker) svg.append(markerShape({ colour, marker }, 22, 8, ground));
   return svg;
+}
+
+function markerShape({ colour, marker }, x, y, ground) {
+  return svgElement("path", {
+    d: marker.path, transform: `translate(${x} ${y}) scale(${kMarkerRadius})`, stroke: colour,
+    "stroke-width": 1.8 / kMarkerRadius, fill: marker.filled ? colour : ground,
+  });
+}
+
+/// Draws a line across a canvas, at a height in its pixels, if it is in the box.
+function drawLevel(context, { colour, dash }, { left, top, width, height }, y) {
+  if (y < top || y > top + height) return;
+  context.save();
+  context.strokeStyle = colour;
+  context.lineWidth = 1.5 * devicePixelRatio;
+  context.setLineDash(dash.map((length) => length * devicePixelRatio));
+  context.beginPath();
+  context.moveTo(left, y);
+  context.lineTo(left + width, y);
+  context.stroke();
+  context.restore();
 }
 
 /// The marker as a small canvas: to copy it thousands of times is quicker than to draw it.

@@ -18,11 +18,10 @@ function make(tag, attributes = {}, ...children) {
 }
 
 class Table {
-  /// `onFilter(column, text)` returns whether the text could be read; `onSelect(row)`.
-  constructor(data, { onFilter, onSelect }) {
-    this.data = data;
-    this.onFilter = onFilter;
-    this.onSelect = onSelect;
+  /// `onFilter(column, text)`, `onSort(column)`; `onSelect(row)` gets null when no row is selected any more.
+  constructor(data, { onFilter, onSort, onSelect }) {
+    Object.assign(this, { data, onFilter, onSort, onSelect });
+    this.cut = document.getElementById("table-cut");
     this.frame = document.getElementById("table-frame");
     this.table = document.getElementById("table");
     this.body = this.table.tBodies[0];
@@ -33,7 +32,7 @@ class Table {
     this.inputs = new Map();
     this.failures = data.column("error");
     this.drawHead();
-    this.frame.addEventListener("scroll", () => this.drawRows());
+    this.frame.addEventListener("scroll", () => { this.drawRows(); this.sayWhatIsCut(); });
     this.table.addEventListener("keydown", (event) => this.onKey(event));
     this.body.addEventListener("click", (event) => {
       const row = event.target.closest("tr")?.dataset.row;
@@ -41,7 +40,7 @@ class Table {
     });
     addEventListener("beforeprint", () => this.drawRows(kPrintedRows));
     addEventListener("afterprint", () => this.drawRows());
-    new ResizeObserver(() => { if (this.shownRows) this.drawRows(); }).observe(this.frame);
+    new ResizeObserver(() => { if (this.shownRows) this.drawRows(); this.sayWhatIsCut(); }).observe(this.frame);
   }
 
   get columns() {
@@ -61,6 +60,15 @@ class Table {
     this.table.setAttribute("aria-colcount", columns.length);
     this.markSorting();
     if (this.shownRows) this.drawRows();
+    this.sayWhatIsCut();
+  }
+
+  /// Names the columns that are out of sight on the right.
+  sayWhatIsCut() {
+    const edge = this.frame.getBoundingClientRect().left + this.frame.clientWidth;
+    const cut = [...this.heads].filter(([, head]) => head.getBoundingClientRect().right > edge + 1).map(([column]) => column.title);
+    this.cut.hidden = cut.length === 0;
+    this.cut.textContent = `${plural(cut.length, "more column")} to the right (scroll sideways): ${cut.join(", ")}`;
   }
 
   /// In em: of its texts and of the longest word of its heading, within reason.
@@ -87,26 +95,38 @@ class Table {
     const input = make("input", {
       type: "text", spellcheck: "false", autocomplete: "off",
       "aria-label": `Filter ${column.heading}`, placeholder: column.isNumeric ? "> < ..": "text",
-      oninput: () => input.setAttribute("aria-invalid", !this.onFilter(column, input.value)),
+      oninput: () => this.onFilter(column, input.value),
     });
     this.inputs.set(column, input);
     return input;
   }
 
-  clearInputs() {
-    for (const input of this.inputs.values()) {
-      input.value = "";
-      input.removeAttribute("aria-invalid");
+  /// Writes into the boxes below the headings what they filter by, and marks those with a problem.
+  showFilter({ texts, problems }) {
+    for (const [column, input] of this.inputs) {
+      const text = texts.get(column) ?? "";
+      if (input.value.trim() !== text) input.value = text;
+      for (const [name, value] of [["aria-invalid", "true"], ["aria-describedby", "problems"]]) {
+        if (problems.has(column)) input.setAttribute(name, value);
+        else input.removeAttribute(name);
+      }
     }
   }
 
-  /// Sorts by the column, or the other way if it is sorted by it. Rows that are equal keep their order.
+  /// Sorts by the column, or the other way if it is sorted by it.
   sort(column) {
-    const direction = this.sorted?.column === column ? -this.sorted.direction : 1;
-    this.sorted = { column, direction };
-    this.order.sort(column.comparator(direction));
-    this.markSorting();
+    this.sortBy(column, this.sorted?.column === column ? -this.sorted.direction : 1);
     this.show(this.shownRows);
+    this.onSort(column);
+  }
+
+  /// 1 sorts upwards, -1 downwards; without a column rows are in the order of the data. Rows that are equal
+  /// keep their order.
+  sortBy(column, direction) {
+    this.sorted = column ? { column, direction } : null;
+    if (column) this.order.sort(column.comparator(direction));
+    else this.order.sort((a, b) => a - b);
+    this.markSorting();
   }
 
   markSorting() {
@@ -152,18 +172,27 @@ class Table {
   row(place) {
     const row = this.visible[place];
     const failed = this.failures && !this.failures.isMissing(row);
+    const cells = this.columns.map((column) => this.cell(column, row));
+    // What a failed point does not have makes room for the reason.
+    const isAxis = this.columns.map((column) => column.axis);
+    const first = isAxis.lastIndexOf(true) + 1;
+    if (failed && first < cells.length)
+      cells.splice(first, cells.length - first, make("td", { colspan: cells.length - first, title: this.failures.cell(row) }, `failed: ${this.failures.cell(row)}`));
     return make("tr", {
       id: `row-${row}`, "data-row": row, "aria-rowindex": place + 2,
       "aria-selected": String(row === this.selected), class: failed ? "failed" : null,
-    }, ...this.columns.map((column) => {
-      const text = column.cell(row);
-      return make("td", { class: column.isNumeric ? "number" : null, title: column.isNumeric ? null : text }, text);
-    }));
+    }, ...cells);
   }
 
+  cell(column, row) {
+    const text = column.cell(row);
+    return make("td", { class: column.isNumeric ? "number" : null, title: column.isNumeric ? null : text }, text);
+  }
+
+  /// null: no row is selected.
   select(row, { reveal = false } = {}) {
     this.selected = row;
-    if (reveal) this.reveal(row);
+    if (reveal && row !== null) this.reveal(row);
     this.drawRows();
     this.onSelect(row);
   }

@@ -14,13 +14,14 @@ function linearTicks(low, high, count) {
   return ticks;
 }
 
-/// Powers of the base in the range, each multiplied by each factor, thinned out to about `count`.
+/// Powers of the base in the range, each multiplied by each factor, thinned out to at most `count` powers.
 function powerTicks(low, high, base, factors, count) {
   const log = (value) => Math.log(value) / Math.log(base);
   const powers = [];
-  for (let power = Math.floor(log(low)); power <= Math.ceil(log(high)); ++power) powers.push(power);
+  for (let power = Math.floor(log(low)); power <= Math.ceil(log(high)); ++power)
+    if (factors.some((factor) => factor * base ** power >= low && factor * base ** power <= high)) powers.push(power);
   const step = Math.max(1, Math.ceil(powers.length / count));
-  return powers.filter((power) => power % step === 0)
+  return powers.filter((_, place) => place % step === 0)
     .flatMap((power) => factors.map((factor) => factor * base ** power))
     .filter((tick) => tick >= low && tick <= high);
 }
@@ -96,7 +97,7 @@ class Axis {
   }
 
   ticks(low, high, length) {
-    const count = Math.max(2, Math.floor(length / (this.isHorizontal ? 85 : 45)));
+    const count = Math.max(2, Math.floor(length / (this.isHorizontal ? 75 : 45)));
     if (this.names) return this.names.map((_, place) => place).filter((place) => place >= low && place <= high);
     return this.isLog ? logTicks(low, high, this.column.kind === "bytes", count) : linearTicks(low, high, count);
   }

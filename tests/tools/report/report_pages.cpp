@@ -61,12 +61,13 @@ void write_small(const Pages& pages) {
   const std::string failed =
       R"({"point": 40, "key": "00000000000000ff", "version": "0.1.0", "axes": {"/tensor/bytes": "1 B", )"
       R"("/topology/slice": "4x2"}, "error": "/tensor/bytes: 1 B is not a whole number of elements"})";
-  ReportInput input{
-      .title = "AllReduce on TPU v5e slices",
-      .results = pages.read("small.jsonl",
-                            testing::synthetic_sweep(80) + failed + "\n{\"point\": 49, \"ke"),
-      .pictures = {{"4x2, bf16", svg("navy"), 2}, {"4x2, full-loop int8", svg("teal"), 3}},
-      .version = "0.1.0"};
+  ReportInput input{.title = "AllReduce on TPU v5e slices",
+                    .results = pages.read("small.jsonl", testing::synthetic_sweep(80) + failed +
+                                                             "\n{\"point\": 49, \"ke"),
+                    .pictures = {{"4x2, bf16", svg("navy"), 2},
+                                 {"4x2, full-loop int8", svg("teal"), 3},
+                                 {"2x2", svg("black"), std::nullopt, {0, 4}}},
+                    .version = "0.1.0"};
   for (report::ReportSource& source : input.results.sources)
     source.parameters = Json::parse(kParameters);
   pages.write("small", input);
@@ -93,6 +94,42 @@ void write_intervals(const Pages& pages) {
                             .results = pages.read("intervals.jsonl", text),
                             .pictures = {},
                             .version = "0.1.0"});
+}
+
+/// 240 rows: sizes, slices, and microshards of one collective, of which the baseline knows nothing.
+void write_sweep(const Pages& pages) {
+  pages.write("sweep", {.title = "Three axes",
+                        .results = pages.read("sweep.jsonl", testing::synthetic_sweep(240)),
+                        .pictures = {},
+                        .version = "0.1.0"});
+}
+
+/// The result of a prefill, as `run --json` has it: two runs and two operations.
+void write_workload(const Pages& pages) {
+  Json result = {{"program", "equarx-sim"},
+                 {"version", "0.1.0"},
+                 {"config_hash", "00000000000000aa"},
+                 {"config", testing::synthetic_config("1 MiB", "4x2", 1)},
+                 {"parameters", Json::parse(kParameters)},
+                 {"operations", Json::parse(R"([
+    {"name": "attention_output", "kind": "matrix", "count": 62, "time_s": 3e-3, "flops": 699e9,
+     "hbm_bytes": 1048576, "roof": "matrix"},
+    {"name": "softmax", "kind": "attention", "count": 62, "time_s": 1e-3, "flops": 0, "hbm_bytes": 2097152,
+     "roof": "hbm"}])")}};
+  for (const bool quantized : {false, true}) {
+    Json run = testing::synthetic_run(quantized, 1 << 20, 8, 1);
+    run.update({{"time_s", quantized ? 6.2e-3 : 8.3e-3},
+                {"compute_s", 4.1e-3},
+                {"matrix_s", 3.1e-3},
+                {"attention_s", 1e-3},
+                {"elementwise_s", 0.0},
+                {"allreduce_s", quantized ? 2.1e-3 : 4.2e-3}});
+    result["runs"].push_back(run);
+  }
+  pages.write("workload", {.title = "A prefill",
+                           .results = pages.read("workload.json", result.dump()),
+                           .pictures = {},
+                           .version = "0.1.0"});
 }
 
 void write_hostile(const Pages& pages) {
@@ -131,6 +168,8 @@ int main(int argc, char** argv) {
   const Pages pages(argv[1]);
   write_small(pages);
   write_intervals(pages);
+  write_sweep(pages);
+  write_workload(pages);
   write_hostile(pages);
   write_large(pages);
   return EXIT_SUCCESS;

@@ -1,0 +1,59 @@
+// What the tests of the report page share. Run in the folder that has Playwright.
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+export const require = createRequire(`${process.cwd()}/`);
+export const [browserPath, pages] = process.argv.slice(2);
+
+export const tests = [];
+export const test = (name, run) => tests.push({ name, run });
+
+/// Opens a page, with `hash` in its address, and sees that it complains of nothing and reaches for nothing.
+export async function open(browser, name, { hash = "", ...options } = {}) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
+  page.complaints = [];
+  page.on("console", (message) => page.complaints.push(`console: ${message.text()}`));
+  page.on("pageerror", (error) => page.complaints.push(`error: ${error.stack}`));
+  const { href } = pathToFileURL(path.join(pages, name));
+  page.on("request", (request) => {
+    const [address] = request.url().split("#");
+    if (address !== href && !/^(data|blob):/.test(address)) page.complaints.push(`request: ${request.url()}`);
+  });
+  const start = performance.now();
+  await page.goto(href + hash);
+  await page.locator("#count:not(:empty)").waitFor();
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  page.openingTime = performance.now() - start;
+  return page;
+}
+
+/// Runs `use` on a page; whatever it does must not make the page complain.
+export async function withPage(browser, name, use, options) {
+  const page = await open(browser, name, options);
+  await use(page);
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+}
+
+/// Texts of the column with this heading, of the rows that are in the document.
+export async function cells(page, heading) {
+  return page.evaluate((wanted) => {
+    const heads = [...document.querySelectorAll("#table thead tr:first-child th")];
+    const place = heads.findIndex((head) => head.title === wanted);
+    if (place < 0) throw new Error(`no column ${wanted}`);
+    // A failed point says why across all columns that it has no value of.
+    return [...document.querySelectorAll("#table tbody tr[data-row]")].map((row) => row.cells[place]?.textContent ?? "");
+  }, heading);
+}
+
+export const numbers = async (page, heading) => (await cells(page, heading)).filter(Boolean).map((text) => Number(text.replaceAll(",", "")));
+export const head = (page, key) => page.locator(`#table th[title="${key}"]`);
+export const columnFilter = (page, label) => page.getByLabel(new RegExp(`^Filter ${label}( \\(|$)`));
+export const count = (page) => page.locator("#count").textContent();
+export const chartLabel = (page) => page.locator("#chart").getAttribute("aria-label");
+export const chartNote = (page) => page.locator("#chart-note").textContent();
+export const chartImage = (page) => page.evaluate(() => document.querySelector("#chart canvas").toDataURL());
+export const legend = (page) => page.locator("#legend button").allTextContents();
+export const isSorted = (values, sign) => values.every((value, i) => i === 0 || sign * (value - values[i - 1]) >= 0);

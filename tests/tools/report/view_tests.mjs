@@ -1,0 +1,146 @@
+// The view in the address of the page; what follows the filter; narrow pages; accessibility.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+
+import { cells, chartLabel, columnFilter, count, head, isSorted, numbers, require, test, withPage } from "./harness.mjs";
+
+const hash = (page) => page.evaluate(() => location.hash);
+const kPhone = { viewport: { width: 390, height: 844 } };
+
+/// Makes a view by hand: filters, order, chart, columns, row.
+async function makeView(page) {
+  await page.locator("#search").fill("equarx 4x2");
+  await columnFilter(page, "speedup").fill(">1.2");
+  await head(page, "time_s").getByRole("button").click();
+  await head(page, "time_s").getByRole("button").click();
+  await page.locator("#chart-y").selectOption("time_s");
+  await page.locator("#columns summary").click();
+  await page.getByRole("checkbox", { name: "bubbles" }).check();
+  await page.locator("#table tbody tr[data-row]").nth(1).click();
+}
+
+const viewOf = async (page) => ({
+  count: await count(page), times: await numbers(page, "time_s"), chart: await chartLabel(page),
+  bubbles: await cells(page, "breakdown/bubbles_s"), row: await page.locator("#row-name").textContent(),
+  filters: [await page.locator("#search").inputValue(), await columnFilter(page, "speedup").inputValue()],
+  yScale: await page.locator("#chart-y-scale").inputValue(),
+});
+
+test("the address has the view, and brings it back", async (browser) => {
+  let address;
+  let view;
+  await withPage(browser, "small.html", async (page) => {
+    assert.equal(await hash(page), "");
+    await makeView(page);
+    address = await hash(page);
+    view = await viewOf(page);
+    assert.ok(isSorted(view.times, -1) && view.times.length > 2);
+    await page.reload();
+    await page.locator("#count:not(:empty)").waitFor();
+    assert.deepEqual(await viewOf(page), view);
+  });
+  await withPage(browser, "small.html", async (page) => {
+    assert.deepEqual(await viewOf(page), view);
+    assert.equal(await page.locator("#table tr[aria-selected=true]").count(), 1);
+    assert.equal(await hash(page), address);
+  }, { hash: address });
+});
+
+test("Back undoes what was chosen, one thing after the other, and Forward does it again", (browser) =>
+  withPage(browser, "small.html", async (page) => {
+    await page.locator("#search").pressSequentially("4x2");
+    await head(page, "time_s").getByRole("button").click();
+    const sorted = await numbers(page, "time_s");
+    await page.goBack();
+    await page.waitForFunction(() => !location.hash.includes("sort"));
+    assert.equal(await head(page, "time_s").getAttribute("aria-sort"), "none");
+    assert.equal(await count(page), "21 of 81 rows");
+    await page.goBack();  // all that was typed at once
+    await page.waitForFunction(() => location.hash === "");
+    assert.equal(await count(page), "81 rows");
+    assert.equal(await page.locator("#search").inputValue(), "");
+    await page.goForward();
+    await page.goForward();
+    await page.waitForFunction(() => location.hash.includes("sort"));
+    assert.deepEqual(await numbers(page, "time_s"), sorted);
+  }));
+
+test("an address that names what is not there changes nothing else", (browser) =>
+  withPage(browser, "small.html", async (page) => {
+    assert.equal(await count(page), "40 of 81 rows");
+    assert.match(await chartLabel(page), /^Chart of speedup/);
+    assert.match(await page.locator("#row-none").textContent(), /No row is selected/);
+  }, { hash: "#filter=equarx&sort=-none&chart.x=none&chart.yScale=cubic&held.none=1&filter.none=1&show=none&row=none:none&%E0%A4%A" }));
+
+test("a row that the filter removes is no longer selected, nor its picture shown", (browser) =>
+  withPage(browser, "small.html", async (page) => {
+    await page.locator("#table tr[data-row='2']").click();
+    assert.equal(await page.locator("#picture img").count(), 1);
+    await page.locator("#search").fill("equarx");
+    assert.ok(await page.locator("#row-facts").isHidden());
+    assert.match(await page.locator("#row-none").textContent(), /No row is selected/);
+    assert.equal(await page.locator("#picture img").count(), 0);
+    assert.equal(await page.locator("#table").getAttribute("aria-activedescendant"), null);
+    await page.locator("#search").fill("no such words");
+    assert.equal(await page.locator("#row-none").textContent(), "No row passes the filters.");
+    await page.locator("#search").fill("equarx");
+    await page.locator("#table").press("ArrowDown");
+    assert.ok(await page.locator("#row-facts").isVisible());
+    await page.locator("#search").fill("equarx int8");  // the row passes, so it stays
+    assert.ok(await page.locator("#row-facts").isVisible());
+  }));
+
+test("columns out of sight are named", (browser) =>
+  withPage(browser, "small.html", async (page) => {
+    const cut = page.locator("#table-cut");
+    assert.match(await cut.textContent(), /more columns? to the right \(scroll sideways\): .*NMSE/);
+    await page.locator("#table-frame").evaluate((frame) => { frame.scrollLeft = frame.scrollWidth; });
+    await page.waitForFunction(() => document.getElementById("table-cut").hidden);
+  }, { viewport: { width: 800, height: 900 } }));
+
+test("a workload's row has its computing and AllReduce, and its operations", (browser) =>
+  withPage(browser, "workload.html", async (page) => {
+    assert.deepEqual(await cells(page, "compute_s"), ["4.100", "4.100"]);
+    assert.deepEqual(await cells(page, "allreduce_s"), ["4.200", "2.100"]);
+    await page.locator("#table tr[data-row='1']").click();
+    const text = await page.locator("#row-workload").innerText();
+    assert.match(text, /matrix products\s+3\.100 ms\s+50\.0 %/);
+    assert.match(text, /AllReduce\s+2\.100 ms\s+33\.9 %/);
+    assert.match(text, /attention output\s+matrix\s+62\s+3\.000 ms\s+75\.0 %\s+699\.0\s+1 MiB\s+matrix unit/);
+    assert.match(text, /softmax.*HBM$/s);
+  }));
+
+test("a row opens with its values and without the parameters; other rows have no workload", (browser) =>
+  withPage(browser, "small.html", async (page) => {
+    assert.ok(await page.locator("#row-values").isVisible());
+    assert.ok(await page.locator("#row-parameters").isHidden());
+    assert.ok(await page.locator("#workload-details").isHidden());
+    assert.deepEqual(await cells(page, "format").then((texts) => texts.slice(0, 2)), ["bf16", "int8"]);
+    assert.equal((await cells(page, "quantize"))[1], "both");
+  }));
+
+test("a phone shows the page within its width, and not as an endless strip", async (browser) => {
+  for (const name of ["small.html", "sweep.html", "workload.html", "hostile.html"])
+    await withPage(browser, name, async (page) => {
+      const size = () => page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight]);
+      assert.ok((await size())[0] <= 390, `${name} is ${await size()} wide`);
+      assert.ok((await size())[1] < 5000, `${name} is ${await size()} high`);
+      await page.locator("summary", { hasText: "Parameters of the chip" }).click();
+      assert.ok((await size())[0] <= 390);
+      if (name !== "small.html") return;
+      const widths = await page.locator("#row-parameters td").evaluateAll((all) => all.filter((cell) => cell.textContent.length > 20).map((cell) => cell.clientWidth));
+      assert.ok(widths.length > 0 && widths.every((width) => width > 150), `cells of ${widths} pixels`);
+    }, kPhone);
+});
+
+test("axe finds no violation, in light and dark, wide and narrow", async (browser) => {
+  const axe = fs.readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+  for (const [name, options] of [["small.html", {}], ["small.html", kPhone], ["sweep.html", { colorScheme: "dark" }], ["workload.html", {}]])
+    await withPage(browser, name, async (page) => {
+      await page.evaluate(() => document.querySelectorAll("details").forEach((details) => { details.open = true; }));
+      await columnFilter(page, "time").fill(">abc");
+      await page.evaluate(axe);
+      const { violations } = await page.evaluate(() => window.axe.run());
+      assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 120))]), []);
+    }, options);
+});
