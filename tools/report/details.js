@@ -45,6 +45,12 @@ function shellQuoted(text) {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/// Whether a configuration has a whole number that JavaScript cannot hold, as a seed beyond 2^53.
+function isRounded(value) {
+  if (typeof value === "number") return Number.isInteger(value) && !Number.isSafeInteger(value);
+  return value !== null && typeof value === "object" && Object.values(value).some(isRounded);
+}
+
 class Details {
   constructor(data) {
     this.data = data;
@@ -125,7 +131,8 @@ class Details {
   /// What a shell takes to compute the row again: with its whole configuration, or of a row without one, as a
   /// failed point, with its axes on top of the configuration that it came from.
   commandText(row, config) {
-    if (config !== null) return `equarx-sim run /dev/stdin <<'END'\n${this.configText}END\n`;
+    const warning = isRounded(config) ? "# A whole number beyond 2^53, as a seed, was rounded by the page: correct it.\n" : "";
+    if (config !== null) return `${warning}equarx-sim run /dev/stdin <<'END'\n${this.configText}END\n`;
     const sets = Object.entries(this.data.source(row).axes ?? {}).map(([pointer, value]) =>
       `--set ${shellQuoted(`${pointer}=${typeof value === "string" ? value : JSON.stringify(value)}`)}`);
     return ["equarx-sim run CONFIG.json", ...sets].join(" \\\n  ");

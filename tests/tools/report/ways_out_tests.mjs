@@ -108,6 +108,14 @@ for (const [how, script] of [["the clipboard", null], ["no clipboard", kWithoutC
       assert.match(await pasted(page), /^file:\/\/.*small\.html#row=/);
     }));
 
+test("a command says when a whole number of it was rounded", (browser) =>
+  withPage(browser, "small.html", async (page) => {
+    const rounded = await page.evaluate(() => [{ seed: 9223372036854775807n }, { seed: 2 ** 53 - 1, x: [0.5, null, "9e99"] }]
+      .map(({ seed, ...others }) => isRounded({ tensor: { seed: Number(seed), ...others } })));
+    assert.deepEqual(rounded, [true, false]);
+    assert.doesNotMatch(await page.locator("#row-command").textContent(), /#/);
+  }));
+
 test("a configuration is saved as a file that is one", (browser) =>
   withPage(browser, "small.html", async (page) => {
     await page.locator("#table tr[data-row='3']").click();
