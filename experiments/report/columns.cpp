@@ -194,13 +194,26 @@ void name_and_measure(ReportColumn& column) {
   if (column.kind == ColumnKind::text || !all_cells(column, is_number)) make_texts(column);
 }
 
+/// Whether a column of the runs says what an axis does: the label, or what is joined from the configuration.
+bool is_said_by_runs(const std::string& pointer) {
+  constexpr std::array<std::string_view, 3> kSaid = {"/label", "/format", "/quantize"};
+  return pointer.starts_with("/collectives/") &&
+         std::ranges::any_of(kSaid, [&](std::string_view key) { return pointer.ends_with(key); });
+}
+
 std::vector<ReportColumn> axis_columns(const ReportResults& results) {
   ColumnSet set(results.rows.size());
   for (std::size_t row = 0; row < results.rows.size(); ++row)
     for (const auto& [pointer, value] : results.rows[row].axes->items())
       set.set(row, pointer, value.is_structured() ? input::Json(in_words(value)) : value);
   std::vector<ReportColumn> columns = set.take();
-  for (ReportColumn& column : columns) measure_axis(column);
+  // Failed points have no run to say it.
+  const bool has_failures =
+      std::ranges::any_of(results.rows, [](const ReportRow& row) { return !row.error.empty(); });
+  for (ReportColumn& column : columns) {
+    measure_axis(column);
+    column.shown = has_failures || !is_said_by_runs(column.key);
+  }
   return columns;
 }
 

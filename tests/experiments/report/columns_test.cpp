@@ -136,6 +136,24 @@ TEST_CASE("a workload's time is shown with what is computing and what AllReduce"
   CHECK_FALSE(find(columns, "matrix_s")->shown);
 }
 
+TEST_CASE(
+    "an axis that is a collective's label or format is not shown twice, but for failed points") {
+  const input::Json axes = {{"/collectives/q/format", "int8"},
+                            {"/collectives/q/label", "q"},
+                            {"/collectives/q/microshards", 2},
+                            {"/tensor/format", "x"}};
+  ReportResults results = results_of({{axes, {{"label", "q"}}}, {axes, nullptr}});
+  const auto shown = [&](const std::string& key) {
+    return find(make_columns(results), key)->shown;
+  };
+  CHECK_FALSE(shown("/collectives/q/format"));
+  CHECK_FALSE(shown("/collectives/q/label"));
+  CHECK(shown("/collectives/q/microshards"));
+  CHECK(shown("/tensor/format"));
+  results.rows[1].error = "too small";
+  CHECK(shown("/collectives/q/format"));
+}
+
 TEST_CASE("an axis of objects or lists is said in words") {
   CHECK(axis_of({{{"mesh", "3x3"}}, {{"slice", "4x2"}}}).cells == boxed({"mesh 3x3", "slice 4x2"}));
   CHECK(axis_of({{512, 512}, {7, 3}}).cells == boxed({"512 x 512", "7 x 3"}));
