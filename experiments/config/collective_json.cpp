@@ -113,11 +113,11 @@ void read_format(input::ObjectReader& reader, CollectiveConfig& config,
                           "remove it",
                           algorithm_name(config.algorithm))
             : "is for quantized collectives; this one is plain, remove it");
-    config.format = read_plain_format(reader, dtype);
+    config.format = read_plain_format(reader, dtype, collectives::sums(collective));
     return;
   }
   if (!wants_scales(reader, config)) {
-    config.format = read_plain_format(reader, dtype);
+    config.format = read_plain_format(reader, dtype, collectives::sums(collective));
     return;
   }
   if (reader.has("quantize") && collective != collectives::Collective::all_reduce)

@@ -25,10 +25,18 @@ constexpr std::array kScaleFormats = {ScaleFormat::fp32, ScaleFormat::bf16, Scal
                                       ScaleFormat::e4m3};
 constexpr std::array kLayouts = {ScaleLayout::strided, ScaleLayout::contiguous};
 constexpr std::array kRoundings = {Rounding::nearest, Rounding::stochastic};
-/// What a plain ring can sum in.
-constexpr std::array kPlainFormats = {ElementFormat::bf16,     ElementFormat::fp32,
-                                      ElementFormat::fp16,     ElementFormat::fp8_e4m3,
-                                      ElementFormat::fp8_e5m2, ElementFormat::int8};
+
+struct PlainFormat {
+  std::string_view name;
+  ElementFormat element;
+};
+/// What is sent without scales. "cast": a format with scales has the name of the element.
+constexpr std::array<PlainFormat, 6> kPlainFormats = {{{"bf16", ElementFormat::bf16},
+                                                       {"fp32", ElementFormat::fp32},
+                                                       {"fp16", ElementFormat::fp16},
+                                                       {"fp8-e4m3-cast", ElementFormat::fp8_e4m3},
+                                                       {"fp8-e5m2-cast", ElementFormat::fp8_e5m2},
+                                                       {"int8-cast", ElementFormat::int8}}};
 
 /// Formats that a plain ring has, and a quantized one cannot have, deserve more than a list.
 NamedBlockFormat choose_scaled(input::ObjectReader& reader) {
@@ -46,6 +54,22 @@ NamedBlockFormat choose_scaled(input::ObjectReader& reader) {
   }
   reader.choice("format", names);  // says what there is
   throw std::logic_error("a format that is not there was found");
+}
+
+/// Refuses a format with scales where there are none.
+void check_has_no_scales(input::ObjectReader& reader, bool has_quantized_twin) {
+  const std::string wanted = reader.text("format");
+  const auto named =
+      std::ranges::find(numerics::named_formats(), wanted, &numerics::NamedFormat::name);
+  if (named == numerics::named_formats().end() || !named->format.scaled) return;
+  const auto cast = std::ranges::find(kPlainFormats, wanted + "-cast", &PlainFormat::name);
+  std::vector<std::string> remedies;
+  if (has_quantized_twin) remedies.emplace_back("use \"algorithm\": \"equarx\"");
+  if (cast != kPlainFormats.end())
+    remedies.push_back(fmt::format("\"{}\" casts each value as it is", cast->name));
+  throw input::InputError(reader.place_of("format"),
+                          fmt::format("'{}' has scales, which there are none of here; {}", wanted,
+                                      fmt::join(remedies, ", or ")));
 }
 
 std::size_t read_block(input::ObjectReader& reader, const BlockFormat& format) {
@@ -92,9 +116,16 @@ NamedBlockFormat read_scaled_format(input::ObjectReader& reader) {
   return format;
 }
 
-NamedBlockFormat read_plain_format(input::ObjectReader& reader, ElementFormat fallback) {
-  const ElementFormat element = input::choose(reader, "format", kPlainFormats, fallback);
-  NamedBlockFormat format{std::string(numerics::name(element)), {.element = element}};
+NamedBlockFormat read_plain_format(input::ObjectReader& reader, ElementFormat tensor,
+                                   bool has_quantized_twin) {
+  NamedBlockFormat format{std::string(numerics::name(tensor)), {.element = tensor}};
+  if (reader.has("format") && reader.text("format") != format.name) {
+    check_has_no_scales(reader, has_quantized_twin);
+    std::vector<std::string_view> names;
+    for (const PlainFormat& plain : kPlainFormats) names.push_back(plain.name);
+    const PlainFormat& plain = kPlainFormats[reader.choice("format", names)];
+    format = {std::string(plain.name), {.element = plain.element}};
+  }
   read_rounding(reader, format);
   return format;
 }

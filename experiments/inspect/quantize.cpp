@@ -202,7 +202,7 @@ config::NamedBlockFormat read_plain(input::ObjectReader& reader) {
   constexpr std::array<std::string_view, 4> kOfScales = {"scale", "layout", "block",
                                                          "elements_per_scale"};
   config::NamedBlockFormat format =
-      config::read_plain_format(reader, numerics::ElementFormat::fp32);
+      config::read_plain_format(reader, numerics::ElementFormat::fp32, false);
   refuse(reader, kOfScales, fmt::format("{} has no scales", format.name));
   return format;
 }

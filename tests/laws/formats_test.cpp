@@ -13,7 +13,8 @@ namespace {
 
 using numerics::ElementFormat;
 
-const std::vector<std::string> kPlain = {"fp32", "bf16", "fp16", "int8", "fp8-e4m3", "fp8-e5m2"};
+const std::vector<std::string> kPlain = {"fp32",      "bf16",          "fp16",
+                                         "int8-cast", "fp8-e4m3-cast", "fp8-e5m2-cast"};
 
 /// Every format on one small tensor, with all checks of run_experiment(), by label.
 std::map<std::string, run::RunResult> run_all_formats() {
@@ -69,7 +70,7 @@ TEST_CASE("every format runs in a collective, with an error and a size that befi
   ascending(error, {"mxint8", "mxfp6-e2m3", "mxfp6-e3m2", "mxfp4"});
   ascending(error, {"mxfp6-e3m2", "nvfp4", "mxfp4"});
   ascending(error, {"int8", "stochastic int8"});
-  ascending(error, {"fp8-e4m3", "stochastic fp8-e4m3", "plain fp8-e5m2"});
+  ascending(error, {"fp8-e4m3", "stochastic fp8-e4m3", "plain fp8-e5m2-cast"});
   const auto bytes = [](const run::RunResult& run) { return run.wire_bytes_per_link; };
   ascending(bytes, {"mxfp4", "nvfp4", "mxfp6-e2m3", "mxfp8-e4m3", "plain bf16", "plain fp32"});
   CHECK(bytes(runs["stochastic int8"]) == bytes(runs["int8"]));

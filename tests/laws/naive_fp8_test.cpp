@@ -18,7 +18,7 @@ input::Json on_slice(const std::string& slice) {
       {"label": "bf16", "algorithm": "ring", "format": "bf16"},
       {"label": "e5m2", "algorithm": "ring", "cast_to": "fp8-e5m2"},
       {"label": "e4m3", "algorithm": "ring", "cast_to": "fp8-e4m3"},
-      {"label": "wire", "algorithm": "ring", "format": "fp8-e5m2"}]})");
+      {"label": "wire", "algorithm": "ring", "format": "fp8-e5m2-cast"}]})");
 }
 
 TEST_CASE("naive FP8 E5M2 has the error that is reported of it") {

@@ -71,8 +71,9 @@ TEST_CASE("six configurations x three formats, on 2 to 16 chips") {
 TEST_CASE("fewer mantissa bits mean more error, and sums in the format more than sums in FP32") {
   input::Json json = all_configurations(8);
   for (const char* format : {"fp8-e4m3", "fp8-e5m2", "int8"})
-    json["collectives"].push_back(
-        {{"label", fmt::format("plain {}", format)}, {"algorithm", "ring"}, {"format", format}});
+    json["collectives"].push_back({{"label", fmt::format("plain {}", format)},
+                                   {"algorithm", "ring"},
+                                   {"format", fmt::format("{}-cast", format)}});
   const run::ExperimentResult result =
       run::run_experiment(plan::make_plan(config::read_config(json)), [](const std::string&) {});
   const auto nmse = [&](const std::string& label) {
