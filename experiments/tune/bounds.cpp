@@ -73,6 +73,16 @@ double held_s(double link_s, const Pipe& pipe) {
                        : std::max(0.0, link_s - sim::kHeldLinkRoundingBytes / pipe.slowest_rate);
 }
 
+/// How much longer the slowest chip takes than one without a fault.
+double slowest_chip(const config::FaultsConfig& faults, std::uint32_t chips) {
+  std::map<topology::ChipId, double> slowdown;
+  for (const config::ChipFault& fault : faults.chips)
+    slowdown.emplace(fault.chip, 1.0).first->second *= fault.slowdown;
+  double slowest = slowdown.size() == chips ? 0.0 : 1.0;
+  for (const auto& [chip, factor] : slowdown) slowest = std::max(slowest, factor);
+  return slowest;
+}
+
 double list_bound_s(const plan::CollectivePlan& plan, double fastest_core) {
   using collectives::Op;
   const collectives::Program& program = plan.program;
@@ -135,20 +145,14 @@ double program_bound_s(const plan::CollectivePlan& plan) {
 
 double phase_bound_s(const config::ExperimentConfig& config, const plan::WorkloadPlan& workload,
                      std::uint32_t chips, double allreduce_s) {
-  std::map<topology::ChipId, double> slowdown;
-  for (const config::ChipFault& fault : config.faults.chips)
-    slowdown.emplace(fault.chip, 1.0).first->second *= fault.slowdown;
-  const bool all = slowdown.size() == chips;
-  double fastest = all ? std::numeric_limits<double>::infinity() : 1.0;
-  double slowest = all ? 0.0 : 1.0;
-  for (const auto& [chip, factor] : slowdown) {
-    fastest = std::min(fastest, factor);
-    slowest = std::max(slowest, factor);
-  }
-  const double allreduces_s = workload.allreduces * allreduce_s;
-  const double in_turn_s =
-      workload.schedule.overlap > 0 ? allreduces_s : workload.compute_s * fastest + allreduces_s;
-  return std::max(workload.compute_s * slowest, in_turn_s);
+  return std::max(workload.compute_s * slowest_chip(config.faults, chips),
+                  workload.allreduces * allreduce_s);
+}
+
+double phase_in_step_s(const config::ExperimentConfig& config, const plan::WorkloadPlan& workload,
+                       std::uint32_t chips, double allreduce_s) {
+  return workload.compute_s * slowest_chip(config.faults, chips) +
+         workload.allreduces * allreduce_s;
 }
 
 }  // namespace equarx::tune

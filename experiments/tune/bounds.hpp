@@ -20,8 +20,13 @@ double traffic_bound_s(const TuneScheme& scheme, const config::CollectiveConfig&
 /// And not less than the core time of the slowest chip, or than the bytes of the busiest link.
 double program_bound_s(const plan::CollectivePlan& plan);
 
-/// The same of all that is timed: a workload's phase on all `chips`, of which `allreduce_s` bounds each AllReduce.
+/// Of a workload's phase on all `chips`, of which `allreduce_s` bounds each AllReduce. Computing may hide them.
 double phase_bound_s(const config::ExperimentConfig& config, const plan::WorkloadPlan& workload,
                      std::uint32_t chips, double allreduce_s);
+
+/// A phase of AllReduces that each take `allreduce_s`, none of which overlaps with computing, if no chip begins
+/// one before the slowest is ready.
+double phase_in_step_s(const config::ExperimentConfig& config, const plan::WorkloadPlan& workload,
+                       std::uint32_t chips, double allreduce_s);
 
 }  // namespace equarx::tune

@@ -29,6 +29,18 @@ double read_number(const std::string& option, const std::string& text, std::stri
 
 }  // namespace
 
+std::optional<double> read_time(const std::string& option, const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  double seconds = 0.0;
+  try {
+    seconds = units::parse(text, units::Dimension::time);
+  } catch (const std::invalid_argument& error) {
+    throw input::InputError(option, error.what());
+  }
+  if (seconds <= 0.0) throw input::InputError(option, fmt::format("{} is not above 0", text));
+  return seconds;
+}
+
 TuneLimits read_limits(const TuneLimitTexts& texts) {
   TuneLimits limits;
   if (!texts.max_nmse.empty() && !texts.min_sqnr.empty())
@@ -43,13 +55,7 @@ TuneLimits read_limits(const TuneLimitTexts& texts) {
     const double sqnr_db = read_number("--min-sqnr", texts.min_sqnr, "dB", "'30 dB'");
     limits.max_nmse = std::pow(kDecibels, -sqnr_db / kDecibels);
   }
-  if (!texts.max_time.empty()) try {
-      limits.max_time_s = units::parse(texts.max_time, units::Dimension::time);
-    } catch (const std::invalid_argument& error) {
-      throw input::InputError("--max-time", error.what());
-    }
-  if (limits.max_time_s && *limits.max_time_s <= 0.0)
-    throw input::InputError("--max-time", fmt::format("{} is not above 0", texts.max_time));
+  limits.max_time_s = read_time("--max-time", texts.max_time);
   return limits;
 }
 

@@ -21,4 +21,7 @@ struct TuneLimitTexts {
 /// @throws InputError that names the option of `tune`.
 TuneLimits read_limits(const TuneLimitTexts& texts);
 
+/// Seconds of "100 us"; none if empty. @throws InputError that names the option.
+std::optional<double> read_time(const std::string& option, const std::string& text);
+
 }  // namespace equarx::tune

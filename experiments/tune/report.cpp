@@ -40,6 +40,10 @@ input::Json candidate_json(const TuneResult& result, const TunedCandidate& candi
       {"theory_nmse", input::or_null(candidate.theory_nmse)},
       {"collective", config::collective_json(candidate.config, result.config.collective)}};
   if (candidate.minishards) json["minishards"] = *candidate.minishards;
+  if (candidate.allreduce_s) {
+    json["allreduce_s"] = *candidate.allreduce_s;
+    json["added_up"] = candidate.added_up;
+  }
   return json;
 }
 
@@ -52,21 +56,31 @@ input::Json candidates_json(const TuneResult& result,
 }
 
 input::Json counts_json(const TuneCounts& counts) {
-  return {{"candidates", counts.candidates},
-          {"duplicates", counts.duplicates},
-          {"by_bound", counts.by_bound},
-          {"by_error", counts.by_error},
-          {"unfit", counts.unfit},
-          {"failed", counts.failed},
-          {"simulated", counts.simulated},
-          {"errors", counts.errors},
-          {"errors_computed", counts.errors_computed}};
+  return {{"candidates", counts.candidates}, {"duplicates", counts.duplicates},
+          {"by_bound", counts.by_bound},     {"by_error", counts.by_error},
+          {"cannot_run", counts.cannot_run}, {"not_tried", counts.not_tried},
+          {"failed", counts.failed},         {"simulated", counts.simulated},
+          {"errors", counts.errors},         {"errors_computed", counts.errors_computed}};
 }
 
 input::Json unfit_json(const std::vector<UnfitCandidates>& unfit) {
   input::Json json = input::Json::array();
   for (const UnfitCandidates& some : unfit)
     json.push_back({{"reason", some.reason}, {"count", some.count}, {"example", some.example}});
+  return json;
+}
+
+input::Json untried_json(const TuneResult& result) {
+  input::Json json = input::Json::array();
+  for (const UntriedCandidates& some : result.untried)
+    json.push_back(
+        {{"label", some.config.label},
+         {"bound_s", some.bound_s},
+         {"nmse_floor", some.nmse_floor},
+         {"cost_s", some.cost_s},
+         {"reason", some.reason},
+         {"count", some.count},
+         {"collective", config::collective_json(some.config, result.config.collective)}});
   return json;
 }
 
@@ -84,18 +98,30 @@ std::string scales_text(const config::CollectiveConfig& config) {
              : fmt::format("{}", config.elements_per_scale);
 }
 
+/// Whether times are those of a phase that is made of the time of one AllReduce.
+bool shows_each(const TuneResult& result) { return result.front.front().allreduce_s.has_value(); }
+
 output::TableRow row_of(const TuneResult& result, const TunedCandidate& candidate) {
   const config::CollectiveConfig& config = candidate.config;
   const std::optional<double> faster = speedup(result, candidate.time_s);
-  return {config.label,
-          scales_text(config),
-          candidate.minishards ? fmt::format("{}", *candidate.minishards) : "varied",
-          fmt::format("{}", config.microshards.value()),
-          units::time_text(candidate.time_s),
-          faster ? fmt::format("{:.3f}x", *faster) : "-",
-          fmt::format("{:.3g}", candidate.nmse),
-          decibel_text(candidate.nmse),
-          candidate.theory_nmse ? fmt::format("{:.3g}", *candidate.theory_nmse) : "-"};
+  output::TableRow row = {
+      config.label, scales_text(config),
+      candidate.minishards ? fmt::format("{}", *candidate.minishards) : "varied",
+      fmt::format("{}", config.microshards.value())};
+  if (candidate.allreduce_s) row.push_back(units::time_text(*candidate.allreduce_s));
+  row.insert(row.end(),
+             {(candidate.added_up ? "~" : "") + units::time_text(candidate.time_s),
+              faster ? fmt::format("{:.3f}x", *faster) : "-", fmt::format("{:.3g}", candidate.nmse),
+              decibel_text(candidate.nmse),
+              candidate.theory_nmse ? fmt::format("{:.3g}", *candidate.theory_nmse) : "-"});
+  return row;
+}
+
+output::TableRow header(const TuneResult& result) {
+  output::TableRow row = {"collective", "per scale", "minishards", "microshards"};
+  if (shows_each(result)) row.push_back("AllReduce");
+  row.insert(row.end(), {"time", "speedup", "NMSE", "SQNR", "theory's NMSE"});
+  return row;
 }
 
 std::string title(const TuneResult& result) {
@@ -120,9 +146,9 @@ std::string counts_note(const TuneResult& result) {
   const TuneCounts& counts = result.counts;
   std::string text = fmt::format(
       "  {} candidates ({} more cut the tensor as others do): {} left out by bounds on their time, "
-      "{} by their error, {} that cannot run or take too much to try; {} simulated{}.\n",
-      counts.candidates, counts.duplicates, counts.by_bound, counts.by_error, counts.unfit,
-      counts.simulated,
+      "{} by their error; {} cannot run, {} not tried; {} simulated{}.\n",
+      counts.candidates, counts.duplicates, counts.by_bound, counts.by_error, counts.cannot_run,
+      counts.not_tried, counts.simulated,
       counts.failed > 0 ? fmt::format(", and {} stopped by a broken link", counts.failed) : "");
   text += fmt::format(
       "  NMSE: {} of {} different errors were computed, on {:.3g} % of the elements, against the "
@@ -135,25 +161,68 @@ std::string counts_note(const TuneResult& result) {
   return text;
 }
 
+/// Of times of phases that were not simulated.
+std::string added_up_note(const TuneResult& result) {
+  if (std::ranges::none_of(result.front, &TunedCandidate::added_up)) return {};
+  return "  ~: computing and AllReduces, added up as if chips stayed in step; simulating the phase "
+         "would "
+         "take long.\n";
+}
+
 std::string unsuited_note(const TuneResult& result) {
   std::string text;
   for (const UnsuitedScheme& other : result.unsuited)
-    text += fmt::format("  Not tried: {}: {}\n", other.scheme, other.reason);
+    text += fmt::format("  Cannot run: {}: {}\n", other.scheme, other.reason);
   return text;
 }
 
-/// Why candidates could not be tried, the most frequent reasons first.
+/// Why candidates cannot run, the most frequent reasons first.
 std::string unfit_note(std::vector<UnfitCandidates> unfit) {
   constexpr std::size_t kMostReasons = 4;
   std::ranges::stable_sort(unfit, std::greater(), &UnfitCandidates::count);
   std::string text;
   for (std::size_t i = 0; i < std::min(unfit.size(), kMostReasons); ++i)
-    text += fmt::format("  Not tried: {} candidates, the first {}: {}\n", unfit[i].count,
+    text += fmt::format("  Cannot run: {} candidates, the first {}: {}\n", unfit[i].count,
                         unfit[i].example, unfit[i].reason);
   if (unfit.size() > kMostReasons)
-    text += fmt::format("  Not tried for {} other reasons: --json has them all.\n",
+    text += fmt::format("  Cannot run for {} other reasons: --json has them all.\n",
                         unfit.size() - kMostReasons);
   return text;
+}
+
+/// Whether the candidates, as far as is known, may be better than the best of the front.
+bool may_be_best(const UntriedCandidates& some, const TuneResult& result) {
+  const bool for_accuracy = result.options.limits.max_time_s && !result.options.limits.max_nmse;
+  const TunedCandidate& best = result.front[result.best];
+  return for_accuracy ? some.nmse_floor < best.nmse : some.bound_s < best.time_s;
+}
+
+std::string untried_line(const UntriedCandidates& some) {
+  const bool scaled = some.config.format.scaled;
+  return fmt::format("    {}{}: {} or more; {}\n", some.config.label,
+                     scaled ? fmt::format(", {} per scale", scales_text(some.config)) : "",
+                     units::time_text(some.bound_s), some.reason);
+}
+
+/// What might be on the front and was not tried: those that might be the best first. Empty if the front is proved.
+std::string untried_note(const TuneResult& result) {
+  if (result.untried.empty()) return {};
+  constexpr std::size_t kMostLines = 4;
+  std::vector<UntriedCandidates> untried = result.untried;
+  std::ranges::stable_sort(untried, std::greater(), [&](const UntriedCandidates& some) {
+    return may_be_best(some, result);
+  });
+  const bool best = may_be_best(untried.front(), result);
+  std::string text = fmt::format(
+      "  NOT TRIED, and may be {}: {} candidates that take more than {}. --budget '10 min' tries "
+      "them for so long.\n",
+      best ? "better than the best" : "on the front", result.counts.not_tried,
+      result.options.budget_s ? "is left of the budget" : "10 s or 2 GiB each");
+  for (std::size_t i = 0; i < std::min(untried.size(), kMostLines); ++i)
+    text += untried_line(untried[i]);
+  if (untried.size() > kMostLines)
+    text += fmt::format("    and {} others: --json has them all\n", untried.size() - kMostLines);
+  return text + '\n';
 }
 
 std::string best_note(const TuneResult& result) {
@@ -193,8 +262,11 @@ input::Json to_json(const TuneResult& result, const input::Json& config) {
           {"calibrated", result.baseline.calibrated},
           {"limits", limits_json(result.options.limits)},
           {"exhaustive", result.options.exhaustive},
+          {"budget_s", input::or_null(result.options.budget_s)},
           {"counts", counts_json(result.counts)},
-          {"unfit", unfit_json(result.unfit)},
+          {"cannot_run", unfit_json(result.unfit)},
+          {"not_tried", untried_json(result)},
+          {"front_is_proved", result.untried.empty()},
           {"sampled_fraction", result.sampled_fraction},
           {"theory_refuted", result.theory_refuted},
           {"baseline",
@@ -210,11 +282,11 @@ input::Json to_json(const TuneResult& result, const input::Json& config) {
 }
 
 std::string to_table(const TuneResult& result) {
-  std::vector<output::TableRow> rows = {{"collective", "per scale", "minishards", "microshards",
-                                         "time", "speedup", "NMSE", "SQNR", "theory's NMSE"}};
+  std::vector<output::TableRow> rows = {header(result)};
   for (const TunedCandidate& candidate : result.front) rows.push_back(row_of(result, candidate));
-  return title(result) + output::aligned_table(rows) + '\n' + baseline_note(result) +
-         counts_note(result) + unfit_note(result.unfit) + unsuited_note(result) + best_note(result);
+  return title(result) + untried_note(result) + output::aligned_table(rows) + '\n' +
+         baseline_note(result) + added_up_note(result) + counts_note(result) +
+         unfit_note(result.unfit) + unsuited_note(result) + best_note(result);
 }
 
 }  // namespace equarx::tune

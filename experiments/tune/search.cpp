@@ -1,13 +1,16 @@
 #include "experiments/tune/search.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "experiments/input/json.hpp"
 #include "experiments/tune/bounds.hpp"
+#include "models/units/quantity.hpp"
 
 namespace equarx::tune {
 namespace {
@@ -28,31 +31,67 @@ class Search {
   }
 
   void run() {
-    for (std::size_t i = 0; i < space_.candidates.size(); ++i)
-      queue_.insert({trials_.early_bound_s(space_.candidates[i].family), i, false});
+    for (std::size_t i = 0; i < space_.candidates.size(); ++i) enqueue(i);
     while (!queue_.empty()) {
       look_ahead();
       const Waiting next = *queue_.begin();
       queue_.erase(queue_.begin());
-      if (const plan::MaybeObstacle obstacle = decide(next)) set_aside(next.candidate, *obstacle);
+      decide(next);
     }
+    for (const PutOff& one : put_off_) settle(one);
+    std::ranges::stable_sort(untried_, {}, &UntriedCandidates::bound_s);
     counts_.errors_computed = trials_.errors_computed();
   }
 
-  TuneFound found() && { return {counts_, std::move(unfit_), std::move(simulated_), !use_theory_}; }
+  TuneFound found() && {
+    return {counts_, std::move(unfit_), std::move(untried_), std::move(simulated_), !use_theory_};
+  }
   bool theory_refuted() const { return theory_refuted_; }
 
  private:
   struct Waiting {
     double bound_s;
     std::size_t candidate;
-    bool has_program;  ///< the bound is that of its program
+    double cost_s;  ///< about, of simulating it
+    bool is_cheap;
+    bool has_program = false;  ///< the bound is that of its program
 
-    /// The lowest bound first.
+    /// The lowest bound first, but what takes long last.
     bool operator<(const Waiting& other) const {
-      return std::pair(bound_s, candidate) < std::pair(other.bound_s, other.candidate);
+      return std::tuple(!is_cheap, bound_s, candidate) <
+             std::tuple(!other.is_cheap, other.bound_s, other.candidate);
     }
   };
+
+  /// A candidate that takes too much to try.
+  struct PutOff {
+    Waiting candidate;
+    std::string reason;
+  };
+
+  void enqueue(std::size_t candidate) {
+    const plan::OrObstacle<double> cost_s = trials_.cost_s(candidate);
+    if (const auto* obstacle = std::get_if<plan::Obstacle>(&cost_s))
+      return set_aside(candidate, *obstacle);
+    queue_.insert({trials_.early_bound_s(space_.candidates[candidate].family), candidate,
+                   std::get<double>(cost_s), std::get<double>(cost_s) <= options_.most_trial_s});
+  }
+
+  bool has_answer() const {
+    const TuneLimits& limits = options_.limits;
+    return std::ranges::any_of(simulated_,
+                               [&](const TunedCandidate& one) { return is_within(one, limits); });
+  }
+
+  /// Why a candidate takes longer than is left; empty if it does not. No budget is too small for one answer.
+  std::string why_too_long(const Waiting& next) const {
+    const auto& budget_s = options_.budget_s;
+    if (next.is_cheap && (!budget_s || !has_answer())) return {};
+    if (trials_.knows_time(next.candidate)) return {};
+    if (budget_s && trials_.elapsed_s() + next.cost_s <= *budget_s) return {};
+    if (next.is_cheap) return "the budget is used up";
+    return fmt::format("simulating it would take about {}", units::time_text(next.cost_s));
+  }
 
   TuneTrials::Question question(const Waiting& next) const {
     const bool prune = !options_.exhaustive;
@@ -68,6 +107,7 @@ class Search {
     const std::size_t most = 4 * std::size_t{values::default_threads()};
     std::vector<TuneTrials::Question> questions;
     for (auto next = queue_.begin(); next != queue_.end() && questions.size() < most; ++next) {
+      if (!why_too_long(*next).empty()) break;
       const std::size_t family = space_.candidates[next->candidate].family;
       const bool stays =
           options_.exhaustive || reason_to_leave_out(next->bound_s, family) == Reason::none;
@@ -78,37 +118,74 @@ class Search {
     trials_.look_ahead(questions);
   }
 
-  /// An obstacle if the candidate cannot be tried.
-  plan::MaybeObstacle decide(const Waiting& next) {
+  void decide(const Waiting& next) {
     const std::size_t family = space_.candidates[next.candidate].family;
     const bool prune = !options_.exhaustive;
-    if (prune && left_out(next.bound_s, family)) return std::nullopt;
+    if (prune && left_out(next.bound_s, family)) return;
+    if (!next.has_program) ++looked_at_;
+    if (std::string why = why_too_long(next); !why.empty())
+      return put_off_.push_back({next, std::move(why)});
     const plan::OrObstacle<double> bound_s =
         prune && next.has_program ? next.bound_s : trials_.bound_s(next.candidate);
-    if (const auto* obstacle = std::get_if<plan::Obstacle>(&bound_s)) return *obstacle;
-    if (prune && !next.has_program) {
-      queue_.insert({std::get<double>(bound_s), next.candidate, true});
-      return std::nullopt;
-    }
-    const plan::OrObstacle<double> nmse = trials_.nmse(family);
-    if (const auto* obstacle = std::get_if<plan::Obstacle>(&nmse)) return *obstacle;
+    if (const auto* obstacle = std::get_if<plan::Obstacle>(&bound_s))
+      return set_aside(next.candidate, *obstacle);
+    Waiting known = next;
+    known.bound_s = std::get<double>(bound_s);
+    known.has_program = true;
+    if (prune && !next.has_program)
+      queue_.insert(known);
+    else
+      try_out(known);
+  }
+
+  /// A candidate with the bound of its program.
+  void try_out(const Waiting& next) {
+    const std::size_t family = space_.candidates[next.candidate].family;
+    const Finding nmse = trials_.nmse(family);
+    if (const auto* obstacle = std::get_if<plan::Obstacle>(&nmse))
+      return set_aside(next.candidate, *obstacle);
+    if (const auto* too_much = std::get_if<TooMuch>(&nmse))
+      return put_off_.push_back({next, too_much->reason});
     const auto& prediction = trials_.prediction(family);
     if (use_theory_ && prediction && std::get<double>(nmse) < prediction->floor)
       theory_refuted_ = true;
-    if (prune && left_out(next.bound_s, family)) return std::nullopt;
-    simulate(next.candidate, std::get<double>(bound_s), std::get<double>(nmse));
-    return std::nullopt;
+    if (!options_.exhaustive && left_out(next.bound_s, family)) return;
+    simulate(next.candidate, next.bound_s, std::get<double>(nmse));
   }
 
-  /// Counts a candidate that cannot be tried, by the reason.
+  /// Counts a candidate that cannot run, by the reason.
   void set_aside(std::size_t candidate, const plan::Obstacle& obstacle) {
-    ++counts_.unfit;
+    ++counts_.cannot_run;
     const std::string reason = obstacle.text();
     const auto known = std::ranges::find(unfit_, reason, &UnfitCandidates::reason);
     if (known == unfit_.end())
       unfit_.push_back({reason, config_of(space_, space_.candidates[candidate]).label, 1});
     else
       ++known->count;
+  }
+
+  /// Counts a candidate that was put off: whether it might be on the front, now that this is known.
+  void settle(const PutOff& one) {
+    const Waiting& candidate = one.candidate;
+    const std::size_t family = space_.candidates[candidate.candidate].family;
+    if (!options_.exhaustive && left_out(candidate.bound_s, family)) return;
+    ++counts_.not_tried;
+    const auto [place, is_new] = untried_of_.try_emplace(family, untried_.size());
+    if (is_new) untried_.push_back(untried(one));
+    UntriedCandidates& group = untried_[place->second];
+    ++group.count;
+    group.cost_s += candidate.cost_s;
+    if (candidate.bound_s >= group.bound_s) return;
+    group.config = config_of(space_, space_.candidates[candidate.candidate]);
+    group.bound_s = candidate.bound_s;
+  }
+
+  UntriedCandidates untried(const PutOff& one) const {
+    const TuneCandidate& candidate = space_.candidates[one.candidate.candidate];
+    return {.config = config_of(space_, candidate),
+            .bound_s = one.candidate.bound_s,
+            .nmse_floor = trials_.known_nmse(candidate.family).value_or(floor(candidate.family)),
+            .reason = one.reason};
   }
 
   /// Why a candidate cannot be on the front.
@@ -145,10 +222,7 @@ class Search {
   }
 
   void simulate(std::size_t candidate, double bound_s, double nmse) {
-    progress_(fmt::format(
-        "{} of {} candidates decided, {} simulated",
-        counts_.by_bound + counts_.by_error + counts_.unfit + counts_.failed + counts_.simulated,
-        counts_.candidates, counts_.simulated));
+    show_progress();
     const TuneTrials::Time& time = trials_.time(candidate);
     if (!time.time_s) {
       ++counts_.failed;
@@ -157,8 +231,34 @@ class Search {
     ++counts_.simulated;
     const auto& prediction = trials_.prediction(space_.candidates[candidate].family);
     simulated_.push_back(
-        {candidate, config_of(space_, space_.candidates[candidate]), *time.time_s, bound_s, nmse,
-         prediction ? std::optional(prediction->nmse) : std::nullopt, time.minishards});
+        {.index = candidate,
+         .config = config_of(space_, space_.candidates[candidate]),
+         .time_s = *time.time_s,
+         .allreduce_s = time.allreduce_s,
+         .added_up = time.allreduce_s.has_value(),
+         .bound_s = bound_s,
+         .nmse = nmse,
+         .theory_nmse = prediction ? std::optional(prediction->nmse) : std::nullopt,
+         .minishards = time.minishards});
+  }
+
+  /// Candidates that may still have to be looked at are counted as if none of them left another out, so the time
+  /// left is shorter than it says rather than longer.
+  void show_progress() {
+    constexpr double kEvery = 0.5;  // seconds
+    const double now_s = trials_.elapsed_s();
+    if (now_s - shown_s_ < kEvery) return;
+    shown_s_ = now_s;
+    const auto open = static_cast<double>(std::ranges::count_if(queue_, [&](const Waiting& one) {
+      return options_.exhaustive ||
+             reason_to_leave_out(one.bound_s, space_.candidates[one.candidate].family) ==
+                 Reason::none;
+    }));
+    const auto looked_at = static_cast<double>(looked_at_);
+    progress_(fmt::format(
+        "{:.0f} % of about {:.0f} candidates that are worth a look, {} simulated, up to {} left",
+        100.0 * looked_at / (looked_at + open), looked_at + open, counts_.simulated,
+        units::time_text(now_s * open / looked_at)));
   }
 
   const TuneSpace& space_;
@@ -166,10 +266,15 @@ class Search {
   bool use_theory_;
   TuneTrials& trials_;
   const run::Progress& progress_;
+  double shown_s_ = 0.0;       ///< when progress was
+  std::size_t looked_at_ = 0;  ///< candidates that were not left out at once
   std::set<Waiting> queue_;
+  std::vector<PutOff> put_off_;
   std::vector<TunedCandidate> simulated_;
   TuneCounts counts_;
   std::vector<UnfitCandidates> unfit_;
+  std::vector<UntriedCandidates> untried_;
+  std::map<std::size_t, std::size_t> untried_of_;  ///< place in untried_, by family
   bool theory_refuted_ = false;
 };
 

@@ -12,6 +12,7 @@ namespace equarx::tune {
 struct TuneFound {
   TuneCounts counts;
   std::vector<UnfitCandidates> unfit;
+  std::vector<UntriedCandidates> untried;
   std::vector<TunedCandidate> simulated;  ///< all that are on the front, and others
   bool theory_refuted = false;            ///< an error was below its floor, and theory was not used
 };

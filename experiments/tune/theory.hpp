@@ -28,7 +28,7 @@ struct ErrorPrediction {
 /// edge, and is divided by kMargin.
 class ErrorTheory {
  public:
-  static constexpr double kMargin = 2.0;
+  static constexpr double kMargin = 1.2;
 
   explicit ErrorTheory(const config::ExperimentConfig& config);
 

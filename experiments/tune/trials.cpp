@@ -11,14 +11,14 @@
 #include "experiments/process/side_by_side.hpp"
 #include "experiments/run/source.hpp"
 #include "experiments/tune/bounds.hpp"
+#include "models/units/quantity.hpp"
 
 namespace equarx::tune {
 namespace {
 
-plan::MaybeObstacle check_trial_memory(const collectives::Program& program) {
-  constexpr std::uint64_t kMost = std::uint64_t{2} << 30;  // bytes
-  if (values::memory_bytes(program, values::default_threads()) <= kMost) return std::nullopt;
-  return plan::Obstacle{"", "computing its error would take more than 2 GiB of memory"};
+config::ExperimentConfig without_workload(config::ExperimentConfig config) {
+  config.workload.reset();
+  return config;
 }
 
 }  // namespace
@@ -28,9 +28,11 @@ double trial_sample(const config::TensorConfig& tensor) {
   return std::min({1.0, tensor.sample, kElements / static_cast<double>(tensor.elements)});
 }
 
-TuneTrials::TuneTrials(const config::ExperimentConfig& config, const TuneSpace& space)
+TuneTrials::TuneTrials(const config::ExperimentConfig& config, const TuneSpace& space,
+                       std::uint64_t most_bytes)
     : config_(config),
       space_(space),
+      most_bytes_(most_bytes),
       source_(run::make_source(config.tensor)),
       theory_(config),
       predictions_(space.families.size()),
@@ -41,6 +43,7 @@ TuneTrials::TuneTrials(const config::ExperimentConfig& config, const TuneSpace& 
   constexpr std::uint64_t kMostKept = std::uint64_t{256} << 20;  // bytes
   source_.keep(kMostKept);
   if (config.workload) workload_ = plan::plan_workload(config);
+  timed_ = adds_up() ? without_workload(config) : config;
   for (std::size_t i = 0; i < space.families.size(); ++i)
     predictions_[i] = theory_.predict(scheme(i), space.families[i].config);
 }
@@ -58,7 +61,7 @@ std::uint64_t TuneTrials::errors_computed() const {
   return count;
 }
 
-plan::OrObstacle<double> TuneTrials::nmse(std::size_t family) {
+Finding TuneTrials::nmse(std::size_t family) {
   if (!nmse_[family]) nmse_[family] = compute(family, values::default_threads());
   asked_[family] = true;
   return *nmse_[family];
@@ -74,10 +77,19 @@ plan::OrObstacle<double> TuneTrials::bound_s(std::size_t candidate) {
   return *bounds_[candidate];
 }
 
+plan::OrObstacle<double> TuneTrials::cost_s(std::size_t candidate) const {
+  const plan::OrObstacle<double> once_s = plan::simulation_time_s(
+      config_of(space_, space_.candidates[candidate]), config_, "/collectives/0");
+  if (std::holds_alternative<plan::Obstacle>(once_s)) return once_s;
+  return std::get<double>(once_s) * (adds_up() ? 1 : allreduces());
+}
+
 plan::OrObstacle<double> TuneTrials::find_bound_s(std::size_t candidate) const {
-  const plan::OrObstacle<double> late_s = late_bound_s(candidate);
-  if (std::holds_alternative<plan::Obstacle>(late_s)) return late_s;
-  return std::max(early_bound_s(space_.candidates[candidate].family), std::get<double>(late_s));
+  const plan::OrObstacle<plan::Plan> made = plan(candidate);
+  if (const auto* obstacle = std::get_if<plan::Obstacle>(&made)) return *obstacle;
+  return std::max(
+      early_bound_s(space_.candidates[candidate].family),
+      whole_s(program_bound_s(std::get<plan::Plan>(made).collectives.front().candidates.front())));
 }
 
 const TuneTrials::Time& TuneTrials::time(std::size_t candidate) {
@@ -127,42 +139,36 @@ void TuneTrials::look_ahead(std::span<const Question> questions) {
 }
 
 plan::OrObstacle<plan::Plan> TuneTrials::plan(std::size_t candidate) const {
-  return plan::try_plan(with_collective(config_, config_of(space_, space_.candidates[candidate])),
+  return plan::try_plan(with_collective(timed_, config_of(space_, space_.candidates[candidate])),
                         plan::Look::at_many);
 }
 
-/// Of all that is timed.
+/// A time, or a bound, of all that is tuned, from that of one collective.
 double TuneTrials::whole_s(double collective_s) const {
   if (!workload_) return collective_s;
   const std::uint32_t chips = space_.schemes.front().partition.grid().ranks();
-  return phase_bound_s(config_, *workload_, chips, collective_s);
-}
-
-/// Of its program.
-plan::OrObstacle<double> TuneTrials::late_bound_s(std::size_t candidate) const {
-  const config::CollectiveConfig collective = config_of(space_, space_.candidates[candidate]);
-  const plan::OrObstacle<double> once_s =
-      plan::simulation_time_s(collective, config_, "/collectives/0");
-  if (std::holds_alternative<plan::Obstacle>(once_s)) return once_s;
-  const double runs = workload_ ? workload_->allreduces : 1.0;
-  if (runs * std::get<double>(once_s) > plan::kMostTrialTime)
-    return plan::Obstacle{
-        "", fmt::format("simulating it would take more than {:.0f} s", plan::kMostTrialTime)};
-  const plan::OrObstacle<plan::Plan> made = plan(candidate);
-  if (const auto* obstacle = std::get_if<plan::Obstacle>(&made)) return *obstacle;
-  return whole_s(
-      program_bound_s(std::get<plan::Plan>(made).collectives.front().candidates.front()));
+  return adds_up() ? phase_in_step_s(config_, *workload_, chips, collective_s)
+                   : phase_bound_s(config_, *workload_, chips, collective_s);
 }
 
 TuneTrials::Time TuneTrials::simulate(std::size_t candidate, double bound_s) const {
   const auto made = plan::value_or_throw(plan(candidate));
   const run::RunResult run = run::run_experiment(made, [](const std::string&) {}).runs.front();
   if (run.failure) return {};
-  if (run.time_s < bound_s * (1.0 - sim::kBoundRounding))
+  const double time_s = adds_up() ? whole_s(run.time_s) : run.time_s;
+  if (time_s < bound_s * (1.0 - sim::kBoundRounding))
     throw input::InvariantError(fmt::format(
         "internal error in '{}': simulated time {} s is below its bound {} s; please report this",
-        run.label, run.time_s, bound_s));
-  return {run.time_s, run.cut ? std::optional(run.cut->minishards) : std::nullopt};
+        run.label, time_s, bound_s));
+  return {time_s, adds_up() ? std::optional(run.time_s) : std::nullopt,
+          run.cut ? std::optional(run.cut->minishards) : std::nullopt};
+}
+
+double TuneTrials::phase_s(std::size_t candidate) const {
+  const plan::Plan made =
+      plan::make_plan(with_collective(config_, config_of(space_, space_.candidates[candidate])),
+                      plan::Look::at_many);
+  return run::run_experiment(made, [](const std::string&) {}).runs.front().time_s;
 }
 
 /// The same values in parts that are small enough for a sample: what is not scaled has the same values
@@ -179,7 +185,7 @@ config::CollectiveConfig TuneTrials::in_small_parts(std::size_t family) const {
   return collective;
 }
 
-plan::OrObstacle<double> TuneTrials::compute(std::size_t family, unsigned threads) const {
+Finding TuneTrials::compute(std::size_t family, unsigned threads) const {
   config::ExperimentConfig config = with_collective(config_, in_small_parts(family));
   const plan::OrObstacle<plan::Plan> made = plan::try_plan(config, plan::Look::at_many);
   if (const auto* obstacle = std::get_if<plan::Obstacle>(&made)) return *obstacle;
@@ -187,7 +193,10 @@ plan::OrObstacle<double> TuneTrials::compute(std::size_t family, unsigned thread
       std::get<plan::Plan>(made).collectives.front().candidates.front().program;
   config.numerics = true;
   if (auto obstacle = plan::check_host_memory(program, config)) return *obstacle;
-  if (auto obstacle = check_trial_memory(program)) return *obstacle;
+  const std::uint64_t bytes = values::memory_bytes(program, values::default_threads());
+  if (bytes > most_bytes_)
+    return TooMuch{fmt::format("computing its error would take {} of memory",
+                               units::bytes_text(static_cast<double>(bytes)))};
   const config::TensorConfig& tensor = config_.tensor;
   const values::ValueResult result = values::execute(
       program, source_,

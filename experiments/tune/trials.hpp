@@ -1,11 +1,14 @@
 // What tuning finds out about candidates, by theory, by bounds, by simulation and on values.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
+#include <variant>
 #include <vector>
 
 #include "experiments/plan/workload.hpp"
@@ -19,18 +22,33 @@ namespace equarx::tune {
 /// are as small, and what the user asks for at most.
 double trial_sample(const config::TensorConfig& tensor);
 
+/// Trying it takes more of this computer than is allowed.
+struct TooMuch {
+  std::string reason;  ///< in words: "computing its error would take 3 GiB of memory"
+};
+
+/// What was asked for, or why it cannot be had.
+using Finding = std::variant<double, plan::Obstacle, TooMuch>;
+
 /// Each thing is found out once, however often it is asked for. Families and candidates are named by their index
 /// in the space.
 class TuneTrials {
  public:
   /// A candidate's simulated time, with the cut that gave it.
   struct Time {
-    std::optional<double> time_s;  ///< none if a link breaks
+    std::optional<double> time_s;       ///< none if a link breaks
+    std::optional<double> allreduce_s;  ///< of one, if the time of a phase was made of it
     std::optional<std::uint32_t> minishards;
   };
 
-  /// Both must outlive this.
-  TuneTrials(const config::ExperimentConfig& config, const TuneSpace& space);
+  /// `most_bytes`: of memory, to compute the error of a candidate. The others must outlive this.
+  TuneTrials(const config::ExperimentConfig& config, const TuneSpace& space,
+             std::uint64_t most_bytes);
+
+  /// Seconds since this was made.
+  double elapsed_s() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  }
 
   /// Without computing anything on values that the user brings.
   const std::optional<ErrorPrediction>& prediction(std::size_t family) const {
@@ -42,18 +60,29 @@ class TuneTrials {
   std::optional<double> known_nmse(std::size_t family) const;
   std::uint64_t errors_computed() const;
 
-  /// An obstacle if its values do not fit this computer, or take too much of it for a trial.
-  plan::OrObstacle<double> nmse(std::size_t family);
+  /// Found once for each family.
+  Finding nmse(std::size_t family);
 
   /// No candidate of the family is faster. Found without making a program.
   double early_bound_s(std::size_t family) const;
 
-  /// The candidate is not faster. At least early_bound_s(). An obstacle if it cannot run, or would take too
-  /// long to simulate.
+  /// About how long simulating the candidate takes, in seconds. An obstacle if it cannot run.
+  plan::OrObstacle<double> cost_s(std::size_t candidate) const;
+
+  /// The candidate is not faster. At least early_bound_s(). An obstacle if it cannot run.
   plan::OrObstacle<double> bound_s(std::size_t candidate);
 
   /// Simulates a candidate that has a bound. @throws InvariantError if it is faster than that.
   const Time& time(std::size_t candidate);
+  bool knows_time(std::size_t candidate) const { return times_[candidate].has_value(); }
+
+  /// Whether the time of a phase follows from that of one AllReduce.
+  bool adds_up() const { return workload_ && workload_->schedule.overlap == 0; }
+
+  /// The whole phase of a workload, simulated; about as many times cost_s() as it has AllReduces where chips are
+  /// not alike.
+  double phase_s(std::size_t candidate) const;
+  std::uint32_t allreduces() const { return workload_ ? workload_->allreduces : 1; }
 
   /// What somebody will probably ask next of a candidate: its bound, or else its error, and its time if that is
   /// wanted once its error is known.
@@ -75,22 +104,23 @@ class TuneTrials {
   plan::OrObstacle<plan::Plan> plan(std::size_t candidate) const;
   double whole_s(double collective_s) const;
   plan::OrObstacle<double> find_bound_s(std::size_t candidate) const;
-  plan::OrObstacle<double> late_bound_s(std::size_t candidate) const;
   Time simulate(std::size_t candidate, double bound_s) const;
   config::CollectiveConfig in_small_parts(std::size_t family) const;
-  plan::OrObstacle<double> compute(std::size_t family, unsigned threads) const;
+  Finding compute(std::size_t family, unsigned threads) const;
 
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   const config::ExperimentConfig& config_;
   const TuneSpace& space_;
+  std::uint64_t most_bytes_;
   values::TensorSource source_;
   std::optional<plan::WorkloadPlan> workload_;
+  config::ExperimentConfig timed_;  ///< what is simulated of candidates: a phase, or one collective
   ErrorTheory theory_;
   std::vector<std::optional<ErrorPrediction>> predictions_;
-  using Found = std::vector<std::optional<plan::OrObstacle<double>>>;
-  Found nmse_;                              ///< by family
-  std::vector<bool> asked_;                 ///< by family: whether nmse() was
-  Found bounds_;                            ///< by candidate
-  std::vector<std::optional<Time>> times_;  ///< by candidate
+  std::vector<std::optional<Finding>> nmse_;                     ///< by family
+  std::vector<bool> asked_;                                      ///< by family: whether nmse() was
+  std::vector<std::optional<plan::OrObstacle<double>>> bounds_;  ///< by candidate
+  std::vector<std::optional<Time>> times_;                       ///< by candidate
 };
 
 }  // namespace equarx::tune

@@ -11,6 +11,7 @@
 
 #include "experiments/input/errors.hpp"
 #include "experiments/output/table.hpp"
+#include "experiments/process/side_by_side.hpp"
 #include "experiments/tune/search.hpp"
 #include "experiments/tune/trials.hpp"
 #include "models/numerics/errors/metrics.hpp"
@@ -19,16 +20,15 @@
 namespace equarx::tune {
 namespace {
 
+/// Of memory, that computing one error may take if nobody gave tuning a budget.
+constexpr std::uint64_t kMostTrialBytes = std::uint64_t{2} << 30;
+constexpr std::uint64_t kAnyBytes = std::numeric_limits<std::uint64_t>::max();
+
 /// Errors are compared in steps of a tenth of a decibel, larger errors as larger numbers: a sample does not
 /// tell more.
 double error_step(double nmse) {
   constexpr double kStepsPerDecibel = 10.0;
   return std::round(-numerics::sqnr_db(nmse) * kStepsPerDecibel);
-}
-
-bool is_within(const TunedCandidate& candidate, const TuneLimits& limits) {
-  return candidate.nmse <= limits.max_nmse.value_or(std::numeric_limits<double>::infinity()) &&
-         candidate.time_s <= limits.max_time_s.value_or(std::numeric_limits<double>::infinity());
 }
 
 /// Sorts the candidates that were simulated into the front and the others.
@@ -47,24 +47,34 @@ void find_front(std::vector<TunedCandidate> simulated, const TuneLimits& limits,
   }
 }
 
+/// Says why there is no front at all.
+[[noreturn]] void refuse_everything(const std::vector<UntriedCandidates>& untried) {
+  if (untried.empty()) throw input::InputError("", "no candidate can run to its end here");
+  throw input::InputError(
+      "--budget", fmt::format("nothing could be tried: {}: {}; allow more time, like '10 min'",
+                              untried.front().config.label, untried.front().reason));
+}
+
 /// Says what is nearest to the limits, by the front without any.
 [[noreturn]] void refuse_limits(const std::vector<TunedCandidate>& front,
+                                const std::vector<UntriedCandidates>& untried,
                                 const TuneLimits& limits) {
-  if (front.empty()) throw input::InputError("", "no candidate can run to its end here");
+  const std::string_view more =
+      untried.empty() ? "" : "; not all could be tried: --budget gives more time";
   const TunedCandidate& fastest = front.front();
   const TunedCandidate& most_accurate = front.back();
   if (limits.max_time_s && fastest.time_s > *limits.max_time_s)
-    throw input::InputError("--max-time",
-                            fmt::format("nothing takes less than {}, which {} takes; allow "
-                                        "that much",
-                                        units::time_text(fastest.time_s), fastest.config.label));
+    throw input::InputError(
+        "--max-time", fmt::format("nothing takes less than {}, which {} takes; allow "
+                                  "that much{}",
+                                  units::time_text(fastest.time_s), fastest.config.label, more));
   if (limits.max_nmse && most_accurate.nmse > *limits.max_nmse)
     throw input::InputError(
         "--max-nmse",
         fmt::format("nothing has a smaller error than {}: NMSE {:.3g} (SQNR {:.2f} dB); allow that "
-                    "much, or more formats",
+                    "much, or more formats{}",
                     most_accurate.config.label, most_accurate.nmse,
-                    numerics::sqnr_db(most_accurate.nmse)));
+                    numerics::sqnr_db(most_accurate.nmse), more));
   const auto accurate = std::ranges::find_if(
       front, [&](const TunedCandidate& one) { return one.nmse <= *limits.max_nmse; });
   const TunedCandidate& in_time = *std::prev(accurate);
@@ -72,9 +82,39 @@ void find_front(std::vector<TunedCandidate> simulated, const TuneLimits& limits,
       "--max-time",
       fmt::format(
           "nothing is that fast with so small an error: {} takes {}, and the most accurate "
-          "within the time is {} with NMSE {:.3g} (SQNR {:.2f} dB); relax one of the limits",
+          "within the time is {} with NMSE {:.3g} (SQNR {:.2f} dB); relax one of the limits{}",
           accurate->config.label, units::time_text(accurate->time_s), in_time.config.label,
-          in_time.nmse, numerics::sqnr_db(in_time.nmse)));
+          in_time.nmse, numerics::sqnr_db(in_time.nmse), more));
+}
+
+/// Simulates the whole phases of some of the front whose times were added up, if there are any that take no longer
+/// than a trial may. Returns whether there were.
+bool simulate_phases(const TuneTrials& trials, const TuneOptions& options,
+                     std::vector<TunedCandidate>& front, unsigned threads) {
+  const double most_s = options.budget_s.value_or(options.most_trial_s);
+  std::vector<TunedCandidate*> to_do;
+  for (TunedCandidate& candidate : front) {
+    const double once_s = plan::value_or_throw(trials.cost_s(candidate.index));
+    if (candidate.added_up && trials.allreduces() * once_s <= most_s) to_do.push_back(&candidate);
+  }
+  process::for_each_side_by_side(to_do.size(), threads, [&](std::size_t i) {
+    to_do[i]->time_s = trials.phase_s(to_do[i]->index);
+    to_do[i]->added_up = false;
+  });
+  return !to_do.empty();
+}
+
+/// Phases were added up of AllReduces, which is not exact where chips get out of step. Simulates those of the
+/// front, until none that are not simulated come to it.
+void find_front_of_phases(const TuneTrials& trials, TuneResult& result) {
+  // SimGrid runs in a process that has no other threads.
+  const bool alone = result.config.engine == config::EngineMode::simgrid;
+  const unsigned threads = alone ? 1 : values::default_threads();
+  while (simulate_phases(trials, result.options, result.front, threads)) {
+    std::vector<TunedCandidate> simulated = std::exchange(result.front, {});
+    std::ranges::move(std::exchange(result.others, {}), std::back_inserter(simulated));
+    find_front(std::move(simulated), result.options.limits, result);
+  }
 }
 
 run::RunResult run_baseline(const config::ExperimentConfig& config, const run::Progress& progress) {
@@ -85,6 +125,11 @@ run::RunResult run_baseline(const config::ExperimentConfig& config, const run::P
 }
 
 }  // namespace
+
+bool is_within(const TunedCandidate& candidate, const TuneLimits& limits) {
+  return candidate.nmse <= limits.max_nmse.value_or(std::numeric_limits<double>::infinity()) &&
+         candidate.time_s <= limits.max_time_s.value_or(std::numeric_limits<double>::infinity());
+}
 
 TuneResult tune(const config::ExperimentConfig& config, const TuneOptions& options,
                 const run::Progress& progress) {
@@ -97,17 +142,24 @@ TuneResult tune(const config::ExperimentConfig& config, const TuneOptions& optio
   result.baseline = run_baseline(config, progress);
   result.sampled_fraction = result.baseline.numerics->sampled_fraction;
 
-  TuneTrials trials(config, space);
+  TuneTrials trials(config, space, options.budget_s ? kAnyBytes : kMostTrialBytes);
   TuneFound found = search(space, options, trials, progress);
   result.counts = found.counts;
   result.unfit = std::move(found.unfit);
+  result.untried = std::move(found.untried);
   result.theory_refuted = found.theory_refuted;
   find_front(std::move(found.simulated), options.limits, result);
+  if (trials.adds_up()) {
+    progress("simulating the whole phases of the front");
+    find_front_of_phases(trials, result);
+  }
   if (result.front.empty()) {
     TuneOptions unlimited = options;
     unlimited.limits = {};
-    find_front(search(space, unlimited, trials, progress).simulated, {}, result);
-    refuse_limits(result.front, options.limits);
+    TuneFound all = search(space, unlimited, trials, progress);
+    find_front(std::move(all.simulated), {}, result);
+    if (result.front.empty()) refuse_everything(all.untried);
+    refuse_limits(result.front, all.untried, options.limits);
   }
   if (options.limits.max_time_s && !options.limits.max_nmse) result.best = result.front.size() - 1;
   return result;

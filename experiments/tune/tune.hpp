@@ -8,13 +8,20 @@
 // The search takes the candidate with the lowest bound on its time first, and leaves out what cannot be on
 // the front:
 //  - by bound: a simulated candidate is faster than the bound, and its error is not larger. Bounds hold by
-//    construction (tune_bounds.hpp), and every simulation is checked against its bound.
+//    construction (bounds.hpp), and every simulation is checked against its bound.
 //  - by error: the same, or a limit, with the floor that theory sets to an error that has not been computed
-//    (tune_theory.hpp). The floor has a margin; each error that is computed is checked against it, and if
+//    (theory.hpp). The floor has a margin; each error that is computed is checked against it, and if
 //    one is below, all is searched again without theory.
 // Both leave out only candidates that a simulated one beats in time by more than rounding and that are not
 // better in error. So the front is that of the exhaustive search, down to which of several candidates
 // with equal time and error stands for them: the first that is enumerated.
+//
+// Not tried is what takes too much time or memory to try. Where its bound leaves open that it might be on the
+// front, the result says so: then the front is not proved.
+//
+// A workload's AllReduces come one after the other unless they overlap with computing. Then one AllReduce is
+// simulated of each candidate, and its phase added up. That is exact where chips stay in step, and misses by some
+// tenths of a per cent where they do not; so whole phases are simulated of the front.
 #pragma once
 
 #include <cstddef>
@@ -34,25 +41,34 @@ struct TuneOptions {
   TuneLimits limits;
   std::vector<std::string> formats;  ///< see tune_formats()
   bool exhaustive = false;           ///< simulate every candidate
+  /// Seconds, of the clock, in which candidates may be tried. None: all are that each take up to `most_trial_s`
+  /// and 2 GiB of memory.
+  std::optional<double> budget_s;
+  double most_trial_s = plan::kMostTrialTime;
 };
 
 /// A candidate whose time and error are known.
 struct TunedCandidate {
   std::size_t index = 0;  ///< in the space
   config::CollectiveConfig config;
-  double time_s = 0.0;
-  double bound_s = 0.0;                     ///< found before it was simulated
+  double time_s = 0.0;                      ///< of the collective, or of a workload's phase
+  std::optional<double> allreduce_s;        ///< of one, if the phase's follow from it
+  bool added_up = false;                    ///< the phase: as if chips were in step
+  double bound_s = 0.0;                     ///< on the time as it was found first
   double nmse = 0.0;                        ///< computed
   std::optional<double> theory_nmse;        ///< predicted, if there is a theory
   std::optional<std::uint32_t> minishards;  ///< of each chunk, if all have as many
 };
 
+bool is_within(const TunedCandidate& candidate, const TuneLimits& limits);
+
 /// What became of the candidates. All but the duplicates add up to `candidates`.
 struct TuneCounts {
   std::uint64_t candidates = 0;
-  std::uint64_t by_bound = 0;   ///< left out: too slow, or slower than one of no larger error
-  std::uint64_t by_error = 0;   ///< left out by their error, predicted or computed
-  std::uint64_t unfit = 0;      ///< cannot run, or would take too much time or memory to try
+  std::uint64_t by_bound = 0;  ///< left out: too slow, or slower than one of no larger error
+  std::uint64_t by_error = 0;  ///< left out by their error, predicted or computed
+  std::uint64_t cannot_run = 0;
+  std::uint64_t not_tried = 0;  ///< would take too much time or memory, and might be on the front
   std::uint64_t failed = 0;     ///< simulated, and stopped by a link that breaks
   std::uint64_t simulated = 0;  ///< to their end
   std::uint64_t duplicates = 0;
@@ -60,10 +76,20 @@ struct TuneCounts {
   std::uint64_t errors_computed = 0;  ///< of them
 };
 
-/// Candidates that could not be tried for the same reason.
+/// Candidates that cannot run for the same reason.
 struct UnfitCandidates {
   std::string reason;   ///< in words, with the place that is to blame
   std::string example;  ///< label of the first one
+  std::uint64_t count = 0;
+};
+
+/// Candidates of one family that take too much to try and might be on the front.
+struct UntriedCandidates {
+  config::CollectiveConfig config;  ///< of the one with the lowest bound
+  double bound_s = 0.0;             ///< none is faster; of the collective, or of a workload's phase
+  double nmse_floor = 0.0;          ///< none has a smaller error; 0 if nothing is known of it
+  double cost_s = 0.0;  ///< about how long simulating them all takes; 0 if that is not why
+  std::string reason;   ///< of the first: what takes too much
   std::uint64_t count = 0;
 };
 
@@ -75,9 +101,10 @@ struct TuneResult {
   run::RunResult baseline;
   TuneCounts counts;
   std::vector<UnsuitedScheme> unsuited;
-  std::vector<UnfitCandidates> unfit;  ///< add up to counts.unfit
-  std::vector<TunedCandidate> front;   ///< within the limits, fastest first; at least one
-  std::vector<TunedCandidate> others;  ///< simulated, and not on the front
+  std::vector<UnfitCandidates> unfit;      ///< add up to counts.cannot_run
+  std::vector<UntriedCandidates> untried;  ///< add up to counts.not_tried; lowest bound first
+  std::vector<TunedCandidate> front;       ///< within the limits, fastest first; at least one
+  std::vector<TunedCandidate> others;      ///< simulated, and not on the front
   std::size_t best = 0;  ///< of the front: the fastest; the most accurate if time alone is limited
   double sampled_fraction = 1.0;  ///< of the tensor, that errors were computed on
   bool theory_refuted = false;    ///< an error was below its floor, and theory was not used

@@ -96,12 +96,25 @@ def of_sweep() -> set[str]:
 
 def of_tune() -> set[str]:
     """Keys of `tune --json`; a candidate's collective is a configuration."""
-    closed = CLOSED | {f"{of}[].collective" for of in ("front", "others")}
+    closed = CLOSED | {f"{of}[].collective" for of in ("front", "others", "not_tried")}
     found = set()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for config in (SMALL, TINY):
-            made = program("tune", written(folder, config), "--formats", "int8,bf16", "--json", folder=folder)
+        for config, *options in ((SMALL,), (TINY,), (PREFILL,), (SMALL, "--budget", "1 ns")):
+            made = program("tune", written(folder, config), "--formats", "int8,bf16", "--json", *options, folder=folder)
+            found |= json_keys.paths(json.loads(made), closed)
+    return found
+
+
+def of_advise() -> set[str]:
+    """Keys of `advise --json`; a way's collective is a configuration."""
+    closed = CLOSED | {f"{of}.collective" for of in ("plain", "quantized", "nearest")}
+    large = {**SMALL, "tensor": {"bytes": "16 MiB"}}
+    found = set()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for config, *options in ((large,), (SMALL, "--min-sqnr", "45 dB")):
+            made = program("advise", written(folder, config), "--formats", "int8", "--json", *options, folder=folder)
             found |= json_keys.paths(json.loads(made), closed)
     return found
 
@@ -149,11 +162,14 @@ class Results(unittest.TestCase):
     def test_tune(self):
         self.compare("tune", of_tune())
 
+    def test_advise(self):
+        self.compare("advise", of_advise())
+
     def test_reproduce(self):
         self.compare("reproduce", of_reproduce())
 
     def test_units(self):
-        for what in ("run", "sweep", "tune", "reproduce"):
+        for what in ("run", "sweep", "tune", "advise", "reproduce"):
             for key, unit in listed(what).items():
                 with self.subTest(key=key):
                     self.assertIn(unit, UNITS)

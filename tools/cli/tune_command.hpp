@@ -14,6 +14,7 @@ struct TuneArguments {
   std::string max_nmse;  ///< these three: empty for no limit
   std::string min_sqnr;  ///< "30 dB"
   std::string max_time;  ///< "100 us"
+  std::string budget;    ///< "2 min"; empty: each candidate may take some time
   std::string formats;   ///< "int8,fp8-e4m3"; empty: those of tune_formats()
   std::string output;    ///< file for the best configuration; empty: none
   bool json = false;

@@ -1,8 +1,11 @@
 #include "experiments/tune/search.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string>
 
+#include "experiments/config/collective_json.hpp"
+#include "experiments/tune/report.hpp"
 #include "tests/experiments/tune/tuning.hpp"
 #include "tests/support/errors.hpp"
 
@@ -74,13 +77,93 @@ TEST_CASE("a candidate that uses a breaking link is not on the front") {
              ContainsSubstring("no candidate can run"));
 }
 
-TEST_CASE("a workload's phase is tuned as a whole") {
+input::Json decoding(const std::string& slice) {
   input::Json json = input::parse_json(R"({
-    "hardware": "tpu-v5e", "topology": {"slice": "2x2"},
+    "hardware": "tpu-v5e",
     "workload": {"model": "gemma3-12b", "phase": "decode", "batch": 4, "context": 512},
     "collectives": [{"label": "bf16", "algorithm": "ring", "format": "bf16"}], "baseline": "bf16"})");
-  const TuneResult result = check_against_exhaustive(json, with_formats({"int8", "bf16"}));
-  CHECK(result.front.front().time_s > result.baseline.phase->compute_s);
+  json["topology"] = {{"slice", slice}};
+  return json;
+}
+
+TEST_CASE("a workload is tuned by one AllReduce, and its times are those of the whole phase") {
+  for (const std::string slice : {"2x2", "2x4"}) {
+    CAPTURE(slice);
+    input::Json json = decoding(slice);
+    const TuneResult result = check_against_exhaustive(json, with_formats({"int8", "bf16"}));
+    CHECK(result.front.front().time_s > result.baseline.phase->compute_s);
+    for (const TunedCandidate& candidate : result.front) {
+      CAPTURE(candidate.config.label);
+      REQUIRE(candidate.allreduce_s);
+      CHECK_FALSE(candidate.added_up);
+      json["collectives"] = input::Json::array(
+          {config::collective_json(candidate.config, collectives::Collective::all_reduce)});
+      json["baseline"] = candidate.config.label;
+      json["numerics"] = "off";
+      const run::RunResult whole = testing::run(json).runs.front();
+      CHECK(candidate.time_s == Approx(whole.time_s).epsilon(1e-9));
+      const double in_step_s =
+          whole.phase->compute_s + whole.phase->allreduces * *candidate.allreduce_s;
+      CHECK(candidate.time_s == Approx(in_step_s).epsilon(0.02));
+    }
+  }
+}
+
+TEST_CASE("a workload whose AllReduces overlap with computing is tuned by the whole phase") {
+  input::Json json = decoding("2x2");
+  json["workload"]["chunks"] = 2;
+  const TuneOptions options = with_formats({"int8", "bf16"});
+  const TuneResult result = tuned(json, options);
+  CHECK(points(result) == points(exhaustive(json, options)));
+  for (const TunedCandidate& candidate : result.front) CHECK_FALSE(candidate.allreduce_s);
+}
+
+TEST_CASE("a budget ends the search, which says what it did not try") {
+  const input::Json json = small(R"({"slice": "2x2"})", "2 MiB");
+  TuneOptions options = with_formats({"int8", "bf16"});
+  options.budget_s = 1e-9;
+  const TuneResult little = tuned(json, options);  // one answer there is always
+  check_counts(little.counts);
+  CHECK(little.front.size() == 1);
+  REQUIRE_FALSE(little.untried.empty());
+  CHECK(little.untried.front().reason == "the budget is used up");
+  CHECK_THAT(to_table(little), ContainsSubstring("than is left of the budget"));
+  options.budget_s = 3600.0;
+  const TuneResult whole = tuned(json, options);
+  CHECK(whole.untried.empty());
+  CHECK(points(whole) == points(tuned(json, with_formats({"int8", "bf16"}))));
+}
+
+TEST_CASE("what takes long to try is listed if it might be on the front, and is not if it cannot") {
+  // Rings have representatives, whose simulation counts as no time; all that sends to all has none.
+  const input::Json json = small(R"({"mesh": "2x3"})", "256 KiB");
+  TuneOptions options = with_formats({"int8", "bf16"});
+  const TuneResult whole = tuned(json, options);
+  CHECK(whole.untried.empty());
+  options.most_trial_s = 1e-9;
+  const TuneResult result = tuned(json, options);
+  check_counts(result.counts);
+  REQUIRE_FALSE(result.untried.empty());
+  CHECK(result.counts.simulated > 0);
+  CHECK(result.counts.not_tried < result.counts.candidates - whole.counts.cannot_run);
+  std::uint64_t count = 0;
+  for (const UntriedCandidates& some : result.untried) {
+    count += some.count;
+    CHECK(some.cost_s > 0.0);
+    CHECK_THAT(some.reason, ContainsSubstring("simulating it would take about"));
+    for (const TunedCandidate& candidate : result.front)
+      CHECK_FALSE((candidate.time_s < some.bound_s * 0.99 && candidate.nmse <= some.nmse_floor));
+  }
+  CHECK(count == result.counts.not_tried);
+  CHECK_THAT(to_table(result), ContainsSubstring("NOT TRIED, and may be"));
+  // Nothing is missed in silence: what is on the whole front was tried, or is listed.
+  for (const TunedCandidate& candidate : whole.front) {
+    CAPTURE(candidate.config.label);
+    const auto same = [&](const auto& other) {
+      return other.config.label == candidate.config.label;
+    };
+    CHECK((std::ranges::any_of(result.front, same) || std::ranges::any_of(result.untried, same)));
+  }
 }
 
 }  // namespace

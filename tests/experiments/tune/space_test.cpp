@@ -19,7 +19,7 @@ TEST_CASE("equal cuts are one candidate, and a tensor that is too small has few"
   // A chunk is smaller than the smallest minishard, so elements per scale make no difference.
   CHECK(space.duplicates > space.candidates.size());
   const TuneResult result = exhaustive(small(R"({"ring": 4})", "64 B"), with_formats({"int8"}));
-  CHECK(result.counts.unfit > 0);  // sixteen microshards of eight elements
+  CHECK(result.counts.cannot_run > 0);  // sixteen microshards of eight elements
 }
 
 TEST_CASE("every format with scales is tried unless they are named") {

@@ -23,7 +23,9 @@ inline input::Json small(const std::string& topology, const std::string& bytes) 
 }
 
 inline TuneOptions with_formats(std::vector<std::string> formats) {
-  return {.limits = {}, .formats = std::move(formats)};
+  TuneOptions options;
+  options.formats = std::move(formats);
+  return options;
 }
 
 inline TuneResult tuned(const input::Json& json, const TuneOptions& options) {
@@ -43,7 +45,8 @@ inline std::vector<std::tuple<std::size_t, double, double>> points(const TuneRes
 }
 
 inline void check_counts(const TuneCounts& counts) {
-  CHECK(counts.by_bound + counts.by_error + counts.unfit + counts.failed + counts.simulated ==
+  CHECK(counts.by_bound + counts.by_error + counts.cannot_run + counts.not_tried + counts.failed +
+            counts.simulated ==
         counts.candidates);
   CHECK(counts.errors_computed <= counts.errors);
 }

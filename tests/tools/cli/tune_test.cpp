@@ -31,6 +31,8 @@ TEST_CASE("tune --json gives the best configuration with the rest") {
   CHECK(found["best_config"]["collectives"].size() == 2);
   CHECK(found["calibrated"] == true);
   CHECK(found["best"] == 0);
+  CHECK(found["front_is_proved"] == true);
+  CHECK(found["not_tried"].empty());
   CHECK(found["limits"]["max_nmse"].is_null());
   const auto all = nlohmann::json::parse(output_of(equarx_sim(tune({"--json", "--exhaustive"}))));
   CHECK(all["front"] == found["front"]);
@@ -51,6 +53,8 @@ TEST_CASE("tune refuses limits that make no sense") {
       {{"--max-time", "100 GB"}, "--max-time"},
       {{"--max-time", "0 us"}, "--max-time: 0 us is not above 0"},
       {{"--max-time", "1 ps"}, "--max-time"},
+      {{"--budget", "10"}, "--budget"},
+      {{"--budget", "0 s"}, "--budget: 0 s is not above 0"},
       {{"--max-time", "1 ns"}, "--max-time: nothing takes less than"},
       {{"--min-sqnr", "300 dB"}, "nothing has a smaller error"}};
   for (const auto& [arguments, message] : cases) {
