@@ -63,6 +63,10 @@ ROOMS = {
         "experiments/run", "experiments/plan", "experiments/config", "experiments/output",
         "experiments/input", "models/collectives", "models/numerics", "models/units",
         "models/values", "sim", "fmt/"},
+    "experiments/advise": {
+        "experiments/tune", "experiments/process", "experiments/run", "experiments/plan",
+        "experiments/config", "experiments/output", "experiments/input", "models/hardware",
+        "models/numerics", "models/units", "fmt/"},
     "experiments/calibrate": {
         "experiments/result", "experiments/run", "experiments/plan", "experiments/config",
         "experiments/output", "experiments/process", "experiments/input", "models/hardware",

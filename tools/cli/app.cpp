@@ -5,6 +5,7 @@
 #include "experiments/input/json.hpp"
 #include "experiments/output/provenance.hpp"
 #include "experiments/result/json.hpp"
+#include "tools/cli/advise_command.hpp"
 #include "tools/cli/calibrate_command.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/hardware_command.hpp"
@@ -32,6 +33,7 @@ constexpr const char* kFooter =
     "mxfp8-e4m3\n"
     "  equarx-sim sweep configs/sweeps/size_and_slice.json\n"
     "  equarx-sim tune configs/experiments/allreduce_v5e_4x2.json --min-sqnr '30 dB'\n"
+    "  equarx-sim advise configs/experiments/allreduce_v5e_4x2.json\n"
     "\n"
     "'equarx-sim SUBCOMMAND --help' has the options of each. docs/configuration.md describes every "
     "key.\n"
@@ -94,6 +96,15 @@ constexpr const char* kTuneFooter =
     "  python3 tools/plot/plot.py pareto tuned.json\n"
     "\n"
     "docs/tuning.md explains what is tried, what is left out, and why nothing is missed.";
+
+constexpr const char* kAdviseFooter =
+    "Examples:\n"
+    "  equarx-sim advise configs/experiments/allreduce_v5e_4x2.json\n"
+    "  equarx-sim advise configs/experiments/gemma3_27b_prefill_v5e_4x4.json --min-sqnr '35 dB'\n"
+    "  equarx-sim advise configs/experiments/allreduce_v5e_4x2.json --formats int8 --slices "
+    "2x2,4x4,8x8 --chips tpu-v5e,tpu-v6e\n"
+    "\n"
+    "docs/tuning.md explains what each line says, and what it rests on.";
 
 constexpr const char* kCalibrateFooter =
     "Examples:\n"
@@ -322,24 +333,37 @@ void add_report(CLI::App& app) {
   command->callback([arguments] { report(*arguments); });
 }
 
+/// What the result of `tune` or `advise` must not exceed.
+template <typename Arguments>
+void add_limits(CLI::App& app, Arguments& arguments) {
+  app.add_option("--max-nmse", arguments.max_nmse,
+                 "Largest error allowed: squared error / squared signal")
+      ->type_name("NUMBER");
+  app.add_option("--min-sqnr", arguments.min_sqnr, "The same in decibels, like '30 dB'")
+      ->type_name("DECIBELS");
+  app.add_option("--max-time", arguments.max_time, "Longest time allowed, like '100 us'")
+      ->type_name("TIME");
+}
+
+void add_budget(CLI::App& app, std::string& budget) {
+  app.add_option("--budget", budget,
+                 "Try candidates for so long, like '2 min', also those that take more than 10 s or "
+                 "2 GiB each; cheap ones first")
+      ->type_name("TIME");
+}
+
 void add_tune(CLI::App& app) {
   const auto arguments = std::make_shared<TuneArguments>();
   CLI::App* command = app.add_subcommand(
       "tune", "Find the best algorithms, formats and cuts for a collective: time against error");
   command->footer(kTuneFooter);
   add_config(*command, arguments->config);
-  command
-      ->add_option("--max-nmse", arguments->max_nmse,
-                   "Largest error allowed: squared error / squared signal")
-      ->type_name("NUMBER");
-  command->add_option("--min-sqnr", arguments->min_sqnr, "The same in decibels, like '30 dB'")
-      ->type_name("DECIBELS");
-  command->add_option("--max-time", arguments->max_time, "Longest time allowed, like '100 us'")
-      ->type_name("TIME");
+  add_limits(*command, *arguments);
   command
       ->add_option("--formats", arguments->formats,
                    "Formats to try, like int8,fp8-e4m3; by default all with scales, bf16 and fp32")
       ->type_name("NAMES");
+  add_budget(*command, arguments->budget);
   command->add_flag("--exhaustive", arguments->exhaustive,
                     "Simulate every candidate, and leave none out");
   command
@@ -349,6 +373,30 @@ void add_tune(CLI::App& app) {
   command->add_flag("--json", arguments->json,
                     "Print one JSON object instead of a table (docs/tuning.md)");
   command->callback([arguments] { tune(*arguments); });
+}
+
+void add_advise(CLI::App& app) {
+  const auto arguments = std::make_shared<AdviseArguments>();
+  CLI::App* command = app.add_subcommand(
+      "advise", "Say in ten lines whether to quantize, how, and what that rests on");
+  command->footer(kAdviseFooter);
+  add_config(*command, arguments->config);
+  add_limits(*command, *arguments);
+  command
+      ->add_option("--formats", arguments->formats,
+                   "Formats with scales to choose among, like int8,fp8-e4m3; by default all")
+      ->type_name("NAMES");
+  add_budget(*command, arguments->budget);
+  command
+      ->add_option("--slices", arguments->slices,
+                   "A line for each of these slices, like 4x2,4x4, in place of the topology")
+      ->type_name("SLICES");
+  command
+      ->add_option("--chips", arguments->chips,
+                   "A line for each of these chips, like tpu-v5e,tpu-v6e, in place of the hardware")
+      ->type_name("CHIPS");
+  command->add_flag("--json", arguments->json, "Print one JSON object instead (docs/results.md)");
+  command->callback([arguments] { advise(*arguments); });
 }
 
 void add_calibrate(CLI::App& app) {
@@ -404,6 +452,7 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
   add_quantize(*app);
   add_sweep(*app, exit_code);
   add_tune(*app);
+  add_advise(*app);
   add_calibrate(*app);
   add_report(*app);
   add_hardware(*app);

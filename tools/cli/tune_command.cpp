@@ -5,23 +5,12 @@
 #include "experiments/input/json.hpp"
 #include "experiments/output/output_file.hpp"
 #include "experiments/tune/report.hpp"
+#include "tools/cli/comma_list.hpp"
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/progress_line.hpp"
 
 namespace equarx::cli {
 namespace {
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  if (text.empty()) return parts;
-  parts.emplace_back();
-  for (const char letter : text)
-    if (letter == ',')
-      parts.emplace_back();
-    else
-      parts.back() += letter;
-  return parts;
-}
 
 tune::TuneResult find(const config::ExperimentConfig& config, const tune::TuneOptions& options) {
   const ProgressLine line;
@@ -33,8 +22,9 @@ tune::TuneResult find(const config::ExperimentConfig& config, const tune::TuneOp
 void tune(const TuneArguments& arguments) {
   tune::TuneOptions options;
   options.limits = tune::read_limits({arguments.max_nmse, arguments.min_sqnr, arguments.max_time});
-  options.formats = split(arguments.formats);
+  options.formats = split_at_commas(arguments.formats);
   options.exhaustive = arguments.exhaustive;
+  options.budget_s = tune::read_time("--budget", arguments.budget);
   const ConfigFile file = read_config_file(arguments.config);
   std::optional<output::OutputFile> output;
   if (!arguments.output.empty()) output.emplace(arguments.output);

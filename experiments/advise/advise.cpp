@@ -1,0 +1,150 @@
+#include "experiments/advise/advise.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "experiments/input/errors.hpp"
+
+namespace equarx::advise {
+namespace {
+
+using tune::TunedCandidate;
+
+bool is_scaled(const TunedCandidate& candidate) { return candidate.config.format.scaled; }
+
+/// The formats that were asked for, or all with scales, and the type of the tensor itself.
+std::vector<std::string> formats_of(const config::ExperimentConfig& config,
+                                    const std::vector<std::string>& asked) {
+  std::vector<std::string> names;
+  for (const config::NamedBlockFormat& format : tune::tune_formats(asked))
+    if (format.scaled) names.push_back(format.name);
+  if (names.empty())
+    throw input::InputError("--formats",
+                            "has no format with scales, so there is nothing to decide; add one, "
+                            "like int8");
+  const std::string own(numerics::name(config.tensor.dtype));
+  if (std::ranges::find(names, own) == names.end()) names.push_back(own);
+  return names;
+}
+
+/// All that was simulated, the fastest first.
+std::vector<TunedCandidate> simulated(const tune::TuneResult& tuned) {
+  std::vector<TunedCandidate> all = tuned.front;
+  all.insert(all.end(), tuned.others.begin(), tuned.others.end());
+  std::ranges::stable_sort(all, {}, &TunedCandidate::time_s);
+  return all;
+}
+
+/// The baseline as a candidate: what there is to compare with if no plain candidate was worth simulating.
+TunedCandidate baseline(const tune::TuneResult& tuned) {
+  TunedCandidate candidate;
+  candidate.config = tuned.config.collectives.front();
+  candidate.config.algorithm = tuned.baseline.algorithm;
+  candidate.time_s = tuned.baseline.time_s;
+  candidate.nmse = tuned.baseline.numerics->against_exact.nmse;
+  return candidate;
+}
+
+TunedCandidate fastest_plain(const tune::TuneResult& tuned) {
+  const std::vector<TunedCandidate> all = simulated(tuned);
+  const auto plain = std::ranges::find_if_not(all, is_scaled);
+  const TunedCandidate base = baseline(tuned);
+  const bool base_counts = !is_scaled(base) && !tuned.baseline.failure;
+  if (plain != all.end() && (!base_counts || plain->time_s <= base.time_s)) return *plain;
+  if (base_counts) return base;
+  throw input::InputError("",
+                          "no plain algorithm can run here, so there is nothing to compare with");
+}
+
+/// The fastest quantized way within the limits, or else the one with the smallest error.
+void find_quantized(const config::ExperimentConfig& config, tune::TuneOptions options,
+                    const run::Progress& progress, Advice& advice) {
+  const auto found = std::ranges::find_if(advice.tuned.front, is_scaled);
+  if (found != advice.tuned.front.end()) {
+    advice.quantized = *found;
+    return;
+  }
+  // None is on the front, because plain ones are faster and more accurate, or because none is within the limits.
+  const double most = options.limits.max_nmse.value_or(std::numeric_limits<double>::infinity());
+  options.limits = {};
+  std::erase(options.formats, std::string(numerics::name(config.tensor.dtype)));
+  const tune::TuneResult tuned = tune::tune(config, options, progress);
+  const auto within = std::ranges::find_if(
+      tuned.front, [&](const TunedCandidate& one) { return one.nmse <= most; });
+  if (within != tuned.front.end())
+    advice.quantized = *within;
+  else
+    advice.nearest = tuned.front.back();
+}
+
+/// Both ways, the plain one first.
+config::ExperimentConfig both_ways(const config::ExperimentConfig& config, const Advice& advice) {
+  config::ExperimentConfig both = config;
+  both.collectives = {advice.plain.config, advice.quantized->config};
+  both.collectives.front().label = "plain";
+  both.collectives.back().label = "quantized";
+  both.baseline = 0;
+  both.numerics = false;
+  return both;
+}
+
+/// Runs both ways. A workload's phase where each kind of layer stands for all, which is quick; else one AllReduce.
+run::ExperimentResult compare(config::ExperimentConfig both, const run::Progress& progress,
+                              Advice& advice) {
+  const auto run = [&] {
+    return run::run_experiment(plan::make_plan(both, plan::Look::at_many), progress);
+  };
+  const std::uint32_t samples = both.uncertainty.samples;
+  both.uncertainty.samples = 0;
+  const run::ExperimentResult once = run();
+  const auto repeats = [](const run::RunResult& one) { return one.phase->layers_repeated; };
+  if (both.workload && !std::ranges::all_of(once.runs, repeats)) {
+    both.workload.reset();
+    advice.of_one_allreduce = true;
+  }
+  both.uncertainty.samples = samples > 0 ? samples : config::UncertaintyConfig::kDefaultSamples;
+  return run();
+}
+
+Verdict verdict_of(const Advice& advice) {
+  if (!advice.quantized) return Verdict::no;
+  if (advice.uncertainty && advice.uncertainty->speedup.low < 1.0 &&
+      advice.uncertainty->speedup.high > 1.0)
+    return Verdict::unclear;
+  return advice.speedup() > 1.0 ? Verdict::yes : Verdict::no;
+}
+
+}  // namespace
+
+std::string_view name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::yes: return "yes";
+    case Verdict::no: return "no";
+    case Verdict::unclear: return "unclear";
+  }
+  throw std::logic_error("name: not a verdict");
+}
+
+Advice advise(const config::ExperimentConfig& config, tune::TuneOptions options,
+              const run::Progress& progress) {
+  options.formats = formats_of(config, options.formats);
+  Advice advice;
+  advice.tuned = tune::tune(config, options, progress);
+  advice.plain = fastest_plain(advice.tuned);
+  find_quantized(config, options, progress, advice);
+  if (!advice.quantized) return advice;
+  const config::ExperimentConfig both = both_ways(config, advice);
+  progress("finding out what the advice hangs on");
+  const run::ExperimentResult compared = compare(both, progress, advice);
+  advice.uncertainty = compared.runs.back().uncertainty;
+  advice.turning_points = find_turning_points(compared);
+  config::ExperimentConfig once = both;
+  once.workload.reset();
+  once.uncertainty = {};
+  advice.sizes = gains_by_size(once);
+  advice.verdict = verdict_of(advice);
+  return advice;
+}
+
+}  // namespace equarx::advise

@@ -1,0 +1,74 @@
+#include "experiments/advise/sizes.hpp"
+
+#include <algorithm>
+
+#include "experiments/process/side_by_side.hpp"
+#include "experiments/run/experiment.hpp"
+
+namespace equarx::advise {
+namespace {
+
+constexpr std::uint64_t kLeastBytes = std::uint64_t{16} << 10;
+constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
+
+config::ExperimentConfig at_size(config::ExperimentConfig config, std::uint64_t bytes) {
+  config::TensorConfig& tensor = config.tensor;
+  tensor.elements = bytes * 8 / numerics::element_bits(tensor.dtype);
+  tensor.shape = {tensor.elements};
+  tensor.files.clear();
+  tensor.opened = {};
+  for (config::CollectiveConfig& collective : config.collectives) {
+    collective.microshards.reset();
+    collective.minishards.reset();
+    collective.sizes = {};
+    collective.cuts = config::CutMode::fastest;
+  }
+  return config;
+}
+
+std::optional<SizeGain> gain_at(const config::ExperimentConfig& config, std::uint64_t bytes) {
+  const plan::OrObstacle<plan::Plan> made =
+      plan::try_plan(at_size(config, bytes), plan::Look::at_many);
+  if (std::holds_alternative<plan::Obstacle>(made)) return std::nullopt;
+  const run::ExperimentResult result =
+      run::run_experiment(std::get<plan::Plan>(made), [](const std::string&) {});
+  const std::optional<double> speedup = result.runs.back().speedup;
+  return speedup ? std::optional(SizeGain{bytes, *speedup}) : std::nullopt;
+}
+
+/// Whether simulating all sizes takes a reasonable time: the largest takes longest.
+bool is_quick(const config::ExperimentConfig& config, std::uint64_t bytes) {
+  const config::ExperimentConfig largest = at_size(config, bytes);
+  return std::ranges::all_of(largest.collectives, [&](const config::CollectiveConfig& collective) {
+    const auto time_s = plan::simulation_time_s(collective, largest, "");
+    return std::holds_alternative<double>(time_s) &&
+           std::get<double>(time_s) <= plan::kMostTrialTime / 4.0;
+  });
+}
+
+}  // namespace
+
+std::vector<SizeGain> gains_by_size(const config::ExperimentConfig& config) {
+  std::vector<std::uint64_t> asked;
+  for (std::uint64_t bytes = kLeastBytes; bytes <= kMostBytes && is_quick(config, bytes);
+       bytes *= 2)
+    asked.push_back(bytes);
+  std::vector<std::optional<SizeGain>> found(asked.size());
+  // SimGrid runs in a process that has no other threads.
+  const bool alone = config.engine == config::EngineMode::simgrid;
+  process::for_each_side_by_side(asked.size(), alone ? 1 : values::default_threads(),
+                                 [&](std::size_t i) { found[i] = gain_at(config, asked[i]); });
+  std::vector<SizeGain> sizes;
+  for (const std::optional<SizeGain>& one : found)
+    if (one) sizes.push_back(*one);
+  return sizes;
+}
+
+std::optional<SizeGain> pays_from(const std::vector<SizeGain>& sizes) {
+  const auto last_loss = std::find_if(sizes.rbegin(), sizes.rend(),
+                                      [](const SizeGain& one) { return one.speedup <= 1.0; });
+  if (last_loss == sizes.rbegin()) return std::nullopt;
+  return *last_loss.base();
+}
+
+}  // namespace equarx::advise

@@ -1,0 +1,88 @@
+#include "experiments/advise/advise.hpp"
+
+#include "tests/experiments/advise/advising.hpp"
+#include "tests/support/errors.hpp"
+
+namespace equarx::advise {
+namespace {
+
+TEST_CASE("a large tensor is worth quantizing, and the advice is what a run finds") {
+  input::Json json = on_slice("4x2", "16 MiB");
+  const Advice advice = advice_on(json);
+  CHECK(advice.verdict == Verdict::yes);
+  REQUIRE(advice.quantized);
+  CHECK(advice.quantized->config.format.name == "int8");
+  CHECK(advice.speedup() > 1.5);
+  REQUIRE(advice.uncertainty);
+  CHECK(advice.uncertainty->speedup.low < advice.speedup());
+  CHECK(advice.uncertainty->speedup.high > advice.speedup());
+  json["collectives"] = input::Json::array(
+      {config::collective_json(advice.plain.config, collectives::Collective::all_reduce),
+       config::collective_json(advice.quantized->config, collectives::Collective::all_reduce)});
+  json["baseline"] = advice.plain.config.label;
+  const run::ExperimentResult result = testing::run(json);
+  CHECK(*result.runs[1].speedup == Approx(advice.speedup()));
+  CHECK(result.runs[1].numerics->against_exact.nmse ==
+        Approx(advice.quantized->nmse).epsilon(0.05));
+}
+
+TEST_CASE("a small tensor is not, though there is a quantized way") {
+  const Advice advice = advice_on(on_slice("4x2", "64 KiB"));
+  CHECK(advice.verdict == Verdict::no);
+  REQUIRE(advice.quantized);
+  CHECK(advice.speedup() < 1.0);
+  CHECK_FALSE(advice.plain.config.format.scaled);
+  const auto from = pays_from(advice.sizes);
+  REQUIRE(from);
+  CHECK(from->bytes > std::uint64_t{64} << 10);
+}
+
+TEST_CASE("where nothing quantized is within the limits, the nearest is named") {
+  const Advice advice = advice_on(on_slice("4x2", "1 MiB"), 45.0);
+  CHECK(advice.verdict == Verdict::no);
+  CHECK_FALSE(advice.quantized);
+  REQUIRE(advice.nearest);
+  CHECK(advice.nearest->nmse > std::pow(10.0, -4.5));
+}
+
+TEST_CASE("an answer within what is known of the chip is no answer") {
+  // At the size where both ways are about as fast, chips that are drawn differ in which is faster.
+  input::Json json = on_slice("4x2", "1 MiB");
+  bool unclear = false;
+  for (const std::string bytes : {"1152 KiB", "1280 KiB", "1408 KiB", "1536 KiB", "1664 KiB"}) {
+    json["tensor"] = {{"bytes", bytes}};
+    const Advice advice = advice_on(json);
+    REQUIRE(advice.uncertainty);
+    const run::Interval& speedup = advice.uncertainty->speedup;
+    const bool straddles = speedup.low < 1.0 && speedup.high > 1.0;
+    CHECK((advice.verdict == Verdict::unclear) == straddles);
+    unclear = unclear || straddles;
+  }
+  CHECK(unclear);
+}
+
+TEST_CASE("a workload is advised on by its whole phase") {
+  input::Json json = input::parse_json(R"({
+    "hardware": "tpu-v5e", "topology": {"slice": "2x2"},
+    "workload": {"model": "gemma3-12b", "phase": "prefill", "tokens": 1024},
+    "collectives": [{"label": "bf16", "algorithm": "ring"}]})");
+  const Advice advice = advice_on(json);
+  CHECK(advice.verdict == Verdict::yes);
+  CHECK_FALSE(advice.of_one_allreduce);
+  CHECK(advice.quantized->time_s > advice.tuned.baseline.phase->compute_s);
+}
+
+TEST_CASE("what cannot be advised on is refused") {
+  using testing::check_refused;
+  const config::ExperimentConfig config = config::read_config(on_slice("4x2", "64 KiB"));
+  tune::TuneOptions options;
+  options.formats = {"bf16"};
+  const auto go = [&] { advise(config, options, [](const std::string&) {}); };
+  check_refused(go, "--formats", "no format with scales");
+  options.formats = {"int8"};
+  options.limits.max_nmse = 1e-12;
+  check_refused(go, "--max-nmse", "nothing has a smaller error");
+}
+
+}  // namespace
+}  // namespace equarx::advise

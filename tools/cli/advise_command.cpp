@@ -1,0 +1,89 @@
+#include "tools/cli/advise_command.hpp"
+
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "experiments/advise/report.hpp"
+#include "experiments/config/topology.hpp"
+#include "experiments/input/json.hpp"
+#include "tools/cli/comma_list.hpp"
+#include "tools/cli/config_file.hpp"
+#include "tools/cli/progress_line.hpp"
+
+namespace equarx::cli {
+namespace {
+
+/// Errors that are smaller are what most models bear: int8 over a hundred chips has about as much.
+constexpr const char* kDefaultSqnr = "30 dB";
+
+tune::TuneOptions read_options(const AdviseArguments& arguments) {
+  const bool open = arguments.max_nmse.empty() && arguments.min_sqnr.empty();
+  tune::TuneOptions options;
+  options.limits = tune::read_limits(
+      {arguments.max_nmse, open ? kDefaultSqnr : arguments.min_sqnr, arguments.max_time});
+  options.formats = split_at_commas(arguments.formats);
+  options.budget_s = tune::read_time("--budget", arguments.budget);
+  return options;
+}
+
+advise::Advice advise_on(const ConfigArguments& config, const tune::TuneOptions& options) {
+  const ConfigFile file = read_config_file(config);
+  const ProgressLine line;
+  return advise::advise(file.config, options, [&](const std::string& text) { line.show(text); });
+}
+
+/// The configuration on every chip and slice that was asked for.
+std::vector<std::pair<advise::Site, ConfigArguments>> sites_of(const AdviseArguments& arguments) {
+  const config::ExperimentConfig own = read_config_file(arguments.config).config;
+  std::vector<std::string> chips = split_at_commas(arguments.chips);
+  std::vector<std::string> slices = split_at_commas(arguments.slices);
+  const bool other_chips = !chips.empty();
+  const bool other_slices = !slices.empty();
+  if (!other_chips) chips.push_back(own.chip.name);
+  if (!other_slices) slices.push_back(config::topology_text(own.topology));
+  std::vector<std::pair<advise::Site, ConfigArguments>> sites;
+  for (const std::string& chip : chips)
+    for (const std::string& slice : slices) {
+      ConfigArguments config = arguments.config;
+      if (other_chips) config.overrides.push_back("/hardware=" + input::Json(chip).dump());
+      if (other_slices) config.overrides.push_back("/topology/slice=" + input::Json(slice).dump());
+      sites.push_back({{chip, slice, std::nullopt, {}}, std::move(config)});
+    }
+  return sites;
+}
+
+/// A machine that cannot run is a line of the table, unless all are.
+std::vector<advise::Site> advise_on_all(const AdviseArguments& arguments,
+                                        const tune::TuneOptions& options) {
+  std::vector<advise::Site> sites;
+  bool any = false;
+  for (auto& [site, config] : sites_of(arguments)) {
+    try {
+      site.advice = advise_on(config, options);
+      any = true;
+    } catch (const input::InputError& error) {
+      site.why_not = error.what();
+    }
+    sites.push_back(std::move(site));
+  }
+  if (!any)
+    throw input::InputError("", fmt::format("no chip and slice that was asked about can run: {}",
+                                            sites.front().why_not));
+  return sites;
+}
+
+}  // namespace
+
+void advise(const AdviseArguments& arguments) {
+  const tune::TuneOptions options = read_options(arguments);
+  if (arguments.chips.empty() && arguments.slices.empty()) {
+    const advise::Advice advice = advise_on(arguments.config, options);
+    return print(arguments.json ? to_json(advice).dump(2) + "\n" : to_text(advice));
+  }
+  const std::vector<advise::Site> sites = advise_on_all(arguments, options);
+  print(arguments.json ? to_json(sites).dump(2) + "\n" : to_table(sites));
+}
+
+}  // namespace equarx::cli
