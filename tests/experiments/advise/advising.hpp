@@ -1,9 +1,11 @@
 // Machines that are advised on in more than one test.
 #pragma once
 
+#include <cmath>
 #include <string>
 
 #include "experiments/advise/advise.hpp"
+#include "experiments/config/collective_json.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
