@@ -6,10 +6,12 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "experiments/config/tensor_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/input/nearest.hpp"
 #include "models/numerics/codec/block_codec.hpp"
 
 namespace equarx::config {
@@ -56,6 +58,12 @@ NamedBlockFormat choose_scaled(input::ObjectReader& reader) {
   throw std::logic_error("a format that is not there was found");
 }
 
+std::vector<std::string_view> plain_names() {
+  std::vector<std::string_view> names;
+  for (const PlainFormat& plain : kPlainFormats) names.push_back(plain.name);
+  return names;
+}
+
 /// Refuses a format with scales where there are none.
 void check_has_no_scales(input::ObjectReader& reader, bool has_quantized_twin) {
   const std::string wanted = reader.text("format");
@@ -67,6 +75,8 @@ void check_has_no_scales(input::ObjectReader& reader, bool has_quantized_twin) {
   if (has_quantized_twin) remedies.emplace_back("use \"algorithm\": \"equarx\"");
   if (cast != kPlainFormats.end())
     remedies.push_back(fmt::format("\"{}\" casts each value as it is", cast->name));
+  if (remedies.empty())
+    remedies.push_back(fmt::format("it may be one of {}", input::list_of(plain_names())));
   throw input::InputError(reader.place_of("format"),
                           fmt::format("'{}' has scales, which there are none of here; {}", wanted,
                                       fmt::join(remedies, ", or ")));
@@ -121,9 +131,7 @@ NamedBlockFormat read_plain_format(input::ObjectReader& reader, ElementFormat te
   NamedBlockFormat format{std::string(numerics::name(tensor)), {.element = tensor}};
   if (reader.has("format") && reader.text("format") != format.name) {
     check_has_no_scales(reader, has_quantized_twin);
-    std::vector<std::string_view> names;
-    for (const PlainFormat& plain : kPlainFormats) names.push_back(plain.name);
-    const PlainFormat& plain = kPlainFormats[reader.choice("format", names)];
+    const PlainFormat& plain = kPlainFormats[reader.choice("format", plain_names())];
     format = {std::string(plain.name), {.element = plain.element}};
   }
   read_rounding(reader, format);
