@@ -42,8 +42,12 @@ topology::ChipId ChipNames::read_chip(const input::Json& value, const std::strin
   const auto found = ids_.find(name);
   if (found != ids_.end()) return found->second;
   const std::vector<std::string_view> views(names_.begin(), names_.end());
-  throw input::InputError(place, fmt::format("there is no chip '{}'; did you mean '{}'?", name,
-                                             input::nearest(name, views)));
+  const auto meant = input::near(name, views);
+  throw input::InputError(
+      place, fmt::format("there is no chip '{}'; {}", name,
+                         meant ? fmt::format("did you mean '{}'?", *meant)
+                               : fmt::format("its {} chips are '{}' to '{}'", names_.size(),
+                                             names_.front(), names_.back())));
 }
 
 }  // namespace equarx::config

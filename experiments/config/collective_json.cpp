@@ -102,6 +102,15 @@ std::string default_label(const CollectiveConfig& config) {
   return fmt::format("{}, cast to {}", label, numerics::name(*config.cast_to));
 }
 
+/// Tables print it, to terminals too.
+std::string read_label(input::ObjectReader& reader) {
+  std::string label = reader.text("label");
+  if (std::ranges::any_of(label, input::is_control))
+    throw input::InputError(reader.place_of("label"),
+                            fmt::format("'{}' has control characters; remove them", label));
+  return label;
+}
+
 void read_format(input::ObjectReader& reader, CollectiveConfig& config,
                  collectives::Collective collective, numerics::ElementFormat dtype) {
   constexpr std::array<std::string_view, 4> kScaleKeys = {"quantize", "scale", "layout", "block"};
@@ -146,7 +155,7 @@ CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collec
     config.elements_per_scale = read_elements_per_scale(reader, config);
   config.microshards = read_parts(reader, "microshards");
   if (reader.has("cuts")) config.cuts = read_cut_mode(reader, config);
-  config.label = reader.has("label") ? reader.text("label") : default_label(config);
+  config.label = reader.has("label") ? read_label(reader) : default_label(config);
   reader.finish();
   return config;
 }

@@ -46,6 +46,10 @@ LinkFault read_link(input::ObjectReader reader, const std::string& place,
   // A factor of 1 is the healthy machine, where a sweep of factors begins.
   const bool says_something =
       reader.has("bandwidth_factor") || reader.has("extra_latency") || reader.has("fails_at");
+  if (reader.has("bandwidth_factor") && reader.number("bandwidth_factor") == 0.0)
+    throw input::InputError(reader.place_of("bandwidth_factor"),
+                            "0 is a cable that moves nothing; say since when instead, like "
+                            "\"fails_at\": \"0 s\"");
   if (reader.has("bandwidth_factor"))
     fault.bandwidth_factor = read_factor(reader, "bandwidth_factor");
   if (reader.has("extra_latency")) fault.extra_latency_s = read_time(reader, "extra_latency");

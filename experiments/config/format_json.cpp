@@ -110,7 +110,8 @@ void read_rounding(input::ObjectReader& reader, NamedBlockFormat& format) {
   try {
     const numerics::BlockCodec codec(format);
   } catch (const std::invalid_argument& error) {
-    throw input::InputError(reader.place_of("rounding"), error.what());
+    throw input::InputError(reader.place_of("rounding"),
+                            fmt::format("'{}' is {}", format.name, error.what()));
   }
 }
 

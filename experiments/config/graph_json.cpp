@@ -143,11 +143,8 @@ GraphConfig read_graph(const input::Json& json) {
 }
 
 GraphConfig load_graph(const std::string& path, const std::string& place) {
-  try {
-    return read_graph(input::parse_json(input::read_file(path)));
-  } catch (const input::InputError& error) {
-    throw input::InputError(place, fmt::format("in {}: {}", path, error.what()));
-  }
+  return input::read_named_file(
+      path, place, [](const std::string& text) { return read_graph(input::parse_json(text)); });
 }
 
 }  // namespace equarx::config

@@ -71,14 +71,6 @@ void read_local_attention(input::ObjectReader& reader, Transformer& model) {
   local.finish();
 }
 
-Transformer read_model_file(const std::string& path, const std::string& place) {
-  try {
-    return read_model(input::parse_json(input::read_file(path)));
-  } catch (const input::InputError& error) {
-    throw input::InputError(place, fmt::format("in {}: {}", path, error.what()));
-  }
-}
-
 }  // namespace
 
 Transformer read_model(const input::Json& json) {
@@ -103,16 +95,18 @@ Transformer read_model(const input::Json& json) {
 }
 
 Transformer load_model(const std::string& name_or_path, const std::string& place) {
-  if (input::is_path(name_or_path)) return read_model_file(name_or_path, place);
+  if (input::is_path(name_or_path))
+    return input::read_named_file(name_or_path, place, [](const std::string& text) {
+      return read_model(input::parse_json(text));
+    });
   std::vector<std::string_view> names;
   for (const input::EmbeddedFile& file : input::embedded_models()) {
     if (file.name == name_or_path) return read_model(input::parse_json(file.text));
     names.push_back(file.name);
   }
   throw input::InputError(
-      place, fmt::format("'{}' is not a known model; did you mean '{}'? (one of {}, or the "
-                         "path of a model file)",
-                         name_or_path, input::nearest(name_or_path, names), input::list_of(names)));
+      place, fmt::format("'{}' is not a known model; {}, or the path of a model file", name_or_path,
+                         input::remedy_of_all(name_or_path, names)));
 }
 
 }  // namespace equarx::config

@@ -29,16 +29,6 @@ double read_number(const input::Json& value, const std::string& place, const Par
   throw std::logic_error("unknown kind of parameter");
 }
 
-/// A number that the parameter can have.
-double read_value(const input::Json& value, const std::string& place, const ParameterInfo& info) {
-  const double number = read_number(value, place, info);
-  if (number < 0.0 || (number == 0.0 && !info.may_be_zero))
-    throw input::InputError(
-        place,
-        fmt::format("{} must {}", info.key, info.may_be_zero ? "not be negative" : "be above 0"));
-  return number;
-}
-
 std::string expected_value(const ParameterInfo& info) {
   switch (info.kind) {
     case ParameterKind::quantity: return input::expected_quantity(info.dimension);
@@ -64,8 +54,8 @@ hardware::ParameterRange read_range(const input::Json& ends, const std::string& 
                             fmt::format("expected the lowest and the highest plausible value, like "
                                         "[{0}, {0}]",
                                         number_json(info, value).dump()));
-  const hardware::ParameterRange range{.low = read_value(ends[0], place + "/0", info),
-                                       .high = read_value(ends[1], place + "/1", info)};
+  const hardware::ParameterRange range{.low = read_parameter_value(ends[0], place + "/0", info),
+                                       .high = read_parameter_value(ends[1], place + "/1", info)};
   if (range.low >= range.high)
     throw input::InputError(place,
                             "the first value is not below the second; write the lowest first");
@@ -97,8 +87,18 @@ const ParameterInfo& read_parameter_key(const input::Json& value, const std::str
   if (const ParameterInfo* info = hardware::find_parameter(key)) return *info;
   std::vector<std::string_view> keys;
   for (const ParameterInfo& known : hardware::parameters()) keys.push_back(known.key);
-  throw input::InputError(place, fmt::format("'{}' is not a parameter; did you mean '{}'?", key,
-                                             input::nearest(key, keys)));
+  throw input::InputError(
+      place, fmt::format("'{}' is not a parameter; {}", key, input::remedy(key, keys)));
+}
+
+double read_parameter_value(const input::Json& value, const std::string& place,
+                            const ParameterInfo& info) {
+  const double number = read_number(value, place, info);
+  if (number < 0.0 || (number == 0.0 && !info.may_be_zero))
+    throw input::InputError(
+        place,
+        fmt::format("{} must {}", info.key, info.may_be_zero ? "not be negative" : "be above 0"));
+  return number;
 }
 
 Provenance read_provenance(input::ObjectReader& reader) {
@@ -112,8 +112,8 @@ Provenance read_provenance(input::ObjectReader& reader) {
 
 hardware::Parameter read_parameter(input::ObjectReader reader, const ParameterInfo& info) {
   Parameter parameter;
-  parameter.value =
-      read_value(reader.required("value", expected_value(info)), reader.place_of("value"), info);
+  parameter.value = read_parameter_value(reader.required("value", expected_value(info)),
+                                         reader.place_of("value"), info);
   parameter.provenance = read_provenance(reader);
   parameter.source = reader.text("source");
   if (reader.has("range"))

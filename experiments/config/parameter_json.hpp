@@ -10,6 +10,10 @@ namespace equarx::config {
 const hardware::ParameterInfo& read_parameter_key(const input::Json& value,
                                                   const std::string& place);
 
+/// The value of a parameter: with its unit, or a plain number where it has none. @throws InputError
+double read_parameter_value(const input::Json& value, const std::string& place,
+                            const hardware::ParameterInfo& info);
+
 /// Reads a value with its class, source, range and standard error. @throws InputError
 hardware::Parameter read_parameter(input::ObjectReader reader, const hardware::ParameterInfo& info);
 

@@ -51,8 +51,11 @@ std::vector<std::uint64_t> read_shape(input::ObjectReader& reader) {
 std::uint64_t read_elements_from_bytes(input::ObjectReader& reader, ElementFormat dtype) {
   const double bytes = reader.quantity("bytes", units::Dimension::bytes);
   const double elements = bytes * 8.0 / static_cast<double>(numerics::element_bits(dtype));
-  if (elements < 1.0 || elements > static_cast<double>(kMostElements) ||
-      elements != std::floor(elements))
+  if (elements > static_cast<double>(kMostElements))
+    throw input::InputError(reader.place_of("bytes"),
+                            fmt::format("{} is too large; a tensor has at most {} elements",
+                                        reader.text("bytes"), kMostElements));
+  if (elements < 1.0 || elements != std::floor(elements))
     throw input::InputError(reader.place_of("bytes"),
                             fmt::format("{} is not a positive whole number of {} elements",
                                         reader.text("bytes"), numerics::name(dtype)));
@@ -112,6 +115,9 @@ std::vector<std::uint64_t> open_files(TensorConfig& tensor, std::uint32_t ranks)
       if (tensor.name) name = *tensor.name;
       tensor.opened.push_back(std::make_shared<const tensors::TensorFile>(
           tensors::TensorFile::open(tensor.files[i], name)));
+    } catch (const tensors::NoTensorNamed& error) {
+      throw input::InputError(fmt::format("{}/{}", place, i),
+                              fmt::format("{} by /tensor/values/tensor", error.what()));
     } catch (const tensors::FileError& error) {
       throw input::InputError(fmt::format("{}/{}", place, i), error.what());
     }

@@ -6,6 +6,13 @@
 
 namespace equarx::input {
 
+/// Whether a byte would do something to a terminal instead of being shown.
+constexpr bool is_control(unsigned char byte) {
+  constexpr unsigned char kFirstPrintable = ' ';
+  constexpr unsigned char kDelete = 0x7f;
+  return byte < kFirstPrintable || byte == kDelete;
+}
+
 /// The user's input is wrong. One line: where, what, and what to do. Control characters that the input
 /// brings into the message become question marks, so that it stays one line and harmless to a terminal.
 class InputError : public std::runtime_error {
@@ -16,10 +23,7 @@ class InputError : public std::runtime_error {
 
  private:
   static std::string printable(std::string text) {
-    constexpr char kFirstPrintable = ' ';
-    constexpr char kDelete = 0x7f;
-    std::ranges::replace_if(
-        text, [](unsigned char c) { return c < kFirstPrintable || c == kDelete; }, '?');
+    std::ranges::replace_if(text, is_control, '?');
     return text;
   }
 };

@@ -97,6 +97,13 @@ Json plain_text(const std::string& text, const std::string& pointer) {
   return value;
 }
 
+/// What a path that leads nowhere is relative to.
+std::string where_from(const std::filesystem::path& path) {
+  std::error_code unknown;
+  if (path.empty() || path.is_absolute()) return "";
+  return fmt::format(" (relative to {})", std::filesystem::current_path(unknown).string());
+}
+
 }  // namespace
 
 std::string read_file(const std::string& path) {
@@ -106,7 +113,9 @@ std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text;
   if (file) text.assign(std::istreambuf_iterator<char>(file), {});
-  if (!file) throw InputError("", fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  if (!file)
+    throw InputError("", fmt::format("cannot read {}: {}{}", path, std::strerror(errno),
+                                     errno == ENOENT ? where_from(path) : ""));
   return text;
 }
 
@@ -126,7 +135,15 @@ bool is_path(const std::string& text) {
 
 Json parse_value(const std::string& text, const std::string& place) {
   Json value = Json::parse(text, StrictParsing(), false);
-  return value.is_discarded() ? plain_text(text, place) : value;
+  if (!value.is_discarded()) return value;
+  constexpr std::string_view kJsonStarts = "{[\"";
+  if (text.empty() || kJsonStarts.find(text.front()) == std::string_view::npos)
+    return plain_text(text, place);
+  try {
+    return parse_json(text);
+  } catch (const InputError& error) {
+    throw InputError(place, fmt::format("'{}' is {}", text, error.what()));
+  }
 }
 
 }  // namespace equarx::input

@@ -3,7 +3,9 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "experiments/input/errors.hpp"
 #include "experiments/input/object_reader.hpp"
 
 namespace equarx::input {
@@ -15,11 +17,28 @@ Json parse_json(std::string_view text);
 /// Reads the file. @throws InputError if it cannot be read.
 std::string read_file(const std::string& path);
 
+/// Calls `use` with the contents of the file. @throws InputError at `place` that names the file, if it cannot be
+/// read or if `use` throws one.
+template <typename Use>
+auto read_named_file(const std::string& path, const std::string& place, Use&& use) {
+  std::string text;
+  try {
+    text = read_file(path);
+  } catch (const InputError& error) {  // names it already
+    throw InputError(place, error.what());
+  }
+  try {
+    return std::forward<Use>(use)(text);
+  } catch (const InputError& error) {
+    throw InputError(place, "in " + path + ": " + error.what());
+  }
+}
+
 /// Whether a text names a file, and not something built in: it has a '/' or ends in ".json".
 bool is_path(const std::string& text);
 
 /// A value as `--set` has it: JSON, or a plain string if it is none. `place` is for errors.
-/// @throws InputError for bytes that are no text, for a key that an object has twice, and for
+/// @throws InputError for what begins like an object, an array or a string in quotes and is no JSON, for bytes that are no text, for a key that an object has twice, and for
 /// nesting more than 100 deep.
 Json parse_value(const std::string& text, const std::string& place);
 

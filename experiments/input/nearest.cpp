@@ -1,8 +1,8 @@
 #include "experiments/input/nearest.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,41 +11,77 @@
 namespace equarx::input {
 namespace {
 
-/// Levenshtein distance, one row of the table at a time.
+/// Of ASCII letters; others stay.
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  });
+  return lower;
+}
+
+/// Letters to replace, leave out or add, and neighbours to exchange (optimal string alignment), one row of the
+/// table at a time.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before_last;
+  std::vector<std::size_t> last;
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    before_last = std::exchange(last, row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({replaced, last[j] + 1, row[j - 1] + 1});
+      const bool exchanged = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (exchanged) row[j] = std::min(row[j], before_last[j - 2] + 1);
     }
   }
   return row.back();
 }
 
+/// How far away a name is that is near; none if it is not.
+std::optional<std::size_t> near_distance(std::string_view text, std::string_view name) {
+  constexpr std::size_t kTellingStart = 3;
+  constexpr std::size_t kLettersPerMistake = 3;
+  const std::string a = lower_case(text);
+  const std::string b = lower_case(name);
+  const std::size_t shorter = std::min(a.size(), b.size());
+  if (shorter < 2) return a == b ? std::optional<std::size_t>(0) : std::nullopt;
+  const std::size_t distance = edit_distance(a, b);
+  if (distance <= std::max<std::size_t>(1, shorter / kLettersPerMistake)) return distance;
+  const bool begins =
+      std::string_view(a).substr(0, shorter) == std::string_view(b).substr(0, shorter);
+  return begins && shorter >= kTellingStart ? std::optional(distance) : std::nullopt;
+}
+
 }  // namespace
 
-std::string_view nearest(std::string_view text, std::span<const std::string_view> candidates) {
-  std::string_view best;
-  std::size_t best_distance = std::numeric_limits<std::size_t>::max();
-  for (const std::string_view candidate : candidates) {
-    const std::size_t distance = edit_distance(text, candidate);
-    if (distance < best_distance) {
-      best = candidate;
-      best_distance = distance;
-    }
+std::optional<std::string_view> near(std::string_view text,
+                                     std::span<const std::string_view> names) {
+  std::optional<std::string_view> best;
+  std::size_t best_distance = 0;
+  for (const std::string_view name : names) {
+    const auto distance = near_distance(text, name);
+    if (!distance || (best && *distance >= best_distance)) continue;
+    best = name;
+    best_distance = *distance;
   }
   return best;
 }
 
 bool is_misspelt(std::string_view text, std::string_view name) {
-  constexpr std::size_t kMostWrong = 2;
-  const std::size_t distance = edit_distance(text, name);
-  return distance > 0 && distance <= kMostWrong;
+  return text != name && near_distance(text, name).has_value();
+}
+
+std::string remedy(std::string_view text, std::span<const std::string_view> names) {
+  if (const auto name = near(text, names)) return fmt::format("did you mean '{}'?", *name);
+  return fmt::format("use one of {}", list_of(names));
+}
+
+std::string remedy_of_all(std::string_view text, std::span<const std::string_view> names) {
+  const std::string what = remedy(text, names);
+  return near(text, names) ? fmt::format("{} (one of {})", what, list_of(names)) : what;
 }
 
 std::string list_of(std::span<const std::string_view> names) {

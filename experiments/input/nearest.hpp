@@ -1,17 +1,27 @@
+// What a user may have meant by a name that there is not.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace equarx::input {
 
-/// The candidate with the smallest edit distance to `text`; the first of several. Empty if there is none.
-std::string_view nearest(std::string_view text, std::span<const std::string_view> candidates);
+/// The name that `text` may be a mistyping of: one that differs in upper and lower case only, that begins with it
+/// or that it begins with (three letters at least), or that is up to a third of its letters away, of which two that
+/// are exchanged count as one. The nearest of several, and the first of these. None if all are further away.
+std::optional<std::string_view> near(std::string_view text,
+                                     std::span<const std::string_view> names);
 
-/// Whether `text` is at most two letters away from `name`, which is a usual mistyping (two letters
-/// exchanged count as two).
+/// Whether `text` is not `name`, but near() it.
 bool is_misspelt(std::string_view text, std::string_view name);
+
+/// What to do about a name that is none of `names`: "did you mean 'x'?", or "use one of a, b, c" if none is near().
+std::string remedy(std::string_view text, std::span<const std::string_view> names);
+
+/// The same of names that are few: "did you mean 'a'? (one of a, b, c)".
+std::string remedy_of_all(std::string_view text, std::span<const std::string_view> names);
 
 /// "a, b, c"
 std::string list_of(std::span<const std::string_view> names);

@@ -45,7 +45,7 @@ std::string_view kind_of(const Json& value) {
     case Json::value_t::object: return "an object";
     case Json::value_t::array: return "an array";
     case Json::value_t::string: return "a string";
-    case Json::value_t::boolean: return "true or false";
+    case Json::value_t::boolean: return value.get<bool>() ? "true" : "false";
     default: return "a number";
   }
 }
@@ -160,8 +160,8 @@ std::size_t ObjectReader::choice(std::string_view key, std::span<const std::stri
   const std::string text = this->text(key, fmt::format("one of {}", list_of(names)));
   const auto found = std::ranges::find(names, text);
   if (found == names.end())
-    throw InputError(place_of(key), fmt::format("'{}' is not known; did you mean '{}'? (one of {})",
-                                                text, nearest(text, names), list_of(names)));
+    throw InputError(place_of(key),
+                     fmt::format("'{}' is not known; {}", text, remedy_of_all(text, names)));
   return static_cast<std::size_t>(found - names.begin());
 }
 
@@ -172,8 +172,12 @@ void ObjectReader::finish() const {
 
 void ObjectReader::unknown_key(std::string_view key,
                                std::span<const std::string_view> known) const {
+  std::vector<std::string_view> names;  // a key may be asked for more than once
+  for (const std::string_view name : known)
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   throw UnknownKeyError(
-      place_of(key), fmt::format("unknown key '{}'; did you mean '{}'?", key, nearest(key, known)));
+      place_of(key), names.empty() ? fmt::format("unknown key '{}'; remove it", key)
+                                   : fmt::format("unknown key '{}'; {}", key, remedy(key, names)));
 }
 
 std::string_view exactly_one(ObjectReader& reader, std::span<const std::string_view> alternatives,

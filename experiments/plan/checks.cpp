@@ -142,7 +142,8 @@ MaybeObstacle check_hbm_bandwidth(const collectives::Program& program,
         "/hardware",
         fmt::format(
             "the {} that hbm_bandwidth and hbm_efficiency of {} leave are below the {} that its {} "
-            "links take; check the file, or use fewer links",
+            "links take; set \"wire_buffers\": \"hbm\", which simulates how transfers share them, "
+            "or use fewer links",
             units::format_short(config.chip.hbm_rate(), units::Dimension::bandwidth),
             config.chip.name, units::format_short(taken, units::Dimension::bandwidth), links)};
   return std::nullopt;

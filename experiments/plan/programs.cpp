@@ -28,12 +28,24 @@ std::string runnable_text(const config::ExperimentConfig& config) {
   return input::list_of(names);
 }
 
+std::string runnable_without_ring_text(const config::ExperimentConfig& config) {
+  std::vector<std::string_view> names;
+  for (const config::Algorithm other : config::algorithms_of(config.collective))
+    if (other->layout != RankLayout::ring && why_not(other, config).empty())
+      names.push_back(other->name);
+  return input::list_of(names);
+}
+
 /// An obstacle if a grid has no ring. Of other topologies, and with cables to avoid, only a search tells.
-MaybeObstacle why_no_ring(const config::TopologyConfig& topology) {
+MaybeObstacle why_no_ring(const config::ExperimentConfig& config) {
+  const config::TopologyConfig& topology = config.topology;
   if (!config::is_grid(topology) || !topology.avoid.empty()) return std::nullopt;
   const OrObstacle<Ring> ring = grid_ring(topology.shape);
-  if (const auto* obstacle = std::get_if<Obstacle>(&ring)) return *obstacle;
-  return std::nullopt;
+  const auto* obstacle = std::get_if<Obstacle>(&ring);
+  if (!obstacle) return std::nullopt;
+  return Obstacle{obstacle->pointer,
+                  fmt::format("{}; or an algorithm that needs no ring: {}", obstacle->reason,
+                              runnable_without_ring_text(config))};
 }
 
 /// Axes of a torus: those that are longer than one chip.
@@ -81,7 +93,7 @@ OrObstacle<RankGrid> rank_grid(config::Algorithm algorithm, const config::Experi
       return RankGrid(std::vector<std::uint32_t>(axes, 2));
     }
     case RankLayout::ring:
-      if (auto no_ring = why_no_ring(config.topology)) return *no_ring;
+      if (auto no_ring = why_no_ring(config)) return *no_ring;
       break;
     case RankLayout::any: break;
   }

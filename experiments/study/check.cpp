@@ -23,7 +23,7 @@ std::string hint(const std::string& wrong, const Names& names) {
   constexpr std::size_t kFew = 12;
   if (names.size() <= kFew) return fmt::format("; there is: {}", fmt::join(names, ", "));
   const std::vector<std::string_view> candidates(names.begin(), names.end());
-  return fmt::format("; did you mean '{}'?", input::nearest(wrong, candidates));
+  return fmt::format("; {}", input::remedy(wrong, candidates));
 }
 
 [[noreturn]] void refuse(const StudyRow& row, std::string_view key, const std::string& problem) {

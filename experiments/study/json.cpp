@@ -129,11 +129,12 @@ std::filesystem::path study_file(const std::filesystem::path& folder) {
 }
 
 Study load_study(const std::filesystem::path& folder) {
-  const std::filesystem::path file = study_file(folder);
+  const std::string file = study_file(folder).string();
+  const std::string text = input::read_file(file);
   try {
-    return read_study(input::parse_json(input::read_file(file.string())), folder);
+    return read_study(input::parse_json(text), folder);
   } catch (const input::InputError& error) {
-    throw input::InputError("", fmt::format("{}: {}", file.string(), error.what()));
+    throw input::InputError("", fmt::format("{}: {}", file, error.what()));
   }
 }
 

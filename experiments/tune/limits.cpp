@@ -54,6 +54,7 @@ TuneLimits read_limits(const TuneLimitTexts& texts) {
     constexpr double kDecibels = 10.0;
     const double sqnr_db = read_number("--min-sqnr", texts.min_sqnr, "dB", "'30 dB'");
     limits.max_nmse = std::pow(kDecibels, -sqnr_db / kDecibels);
+    limits.error_option = "--min-sqnr";
   }
   limits.max_time_s = read_time("--max-time", texts.max_time);
   return limits;

@@ -8,6 +8,7 @@ namespace equarx::tune {
 /// What the result of tuning must not exceed.
 struct TuneLimits {
   std::optional<double> max_nmse;
+  std::string error_option = "--max-nmse";  ///< by which a user has given it
   std::optional<double> max_time_s;
 };
 

@@ -33,9 +33,8 @@ config::NamedBlockFormat format_named(std::string_view wanted) {
     if (named.name == wanted) return {std::string(named.name), named.format};
     names.push_back(named.name);
   }
-  throw input::InputError("--formats",
-                          fmt::format("'{}' is not known; did you mean '{}'? There are {}", wanted,
-                                      input::nearest(wanted, names), input::list_of(names)));
+  throw input::InputError("--formats", fmt::format("'{}' is not known; {}", wanted,
+                                                   input::remedy_of_all(wanted, names)));
 }
 
 // --- What a scheme puts on the links

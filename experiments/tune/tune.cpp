@@ -70,7 +70,7 @@ void find_front(std::vector<TunedCandidate> simulated, const TuneLimits& limits,
                                   units::time_text(fastest.time_s), fastest.config.label, more));
   if (limits.max_nmse && most_accurate.nmse > *limits.max_nmse)
     throw input::InputError(
-        "--max-nmse",
+        limits.error_option,
         fmt::format("nothing has a smaller error than {}: NMSE {:.3g} (SQNR {:.2f} dB); allow that "
                     "much, or more formats{}",
                     most_accurate.config.label, most_accurate.nmse,

@@ -15,6 +15,12 @@ class FileError : public std::runtime_error {
   FileError(const std::filesystem::path& file, std::string_view problem);
 };
 
+/// A file holds several tensors, and none was asked for by name. Callers know how that is done.
+class NoTensorNamed : public FileError {
+ public:
+  using FileError::FileError;
+};
+
 /// Text out of a file, for a message: in quotes, and cut short if it is long.
 std::string in_quotes(std::string_view text);
 

@@ -20,6 +20,13 @@ constexpr std::size_t kMostMapped = std::size_t{1} << 20;
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
+std::string not_there(const std::filesystem::path& file) {
+  std::error_code unknown;
+  if (file.is_absolute()) return "does not exist; check the path";
+  return fmt::format("does not exist in {}, where relative paths begin; check the path",
+                     std::filesystem::current_path(unknown).string());
+}
+
 std::size_t regular_file_size(const std::filesystem::path& file,
                               const os::FileDescriptor& descriptor) {
   struct stat status {};
@@ -41,7 +48,7 @@ MappedFile::MappedFile(const std::filesystem::path& file) {
       ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!descriptor.is_open()) {
     const int error = errno;
-    throw FileError(file, error == ENOENT ? "does not exist; check the path"
+    throw FileError(file, error == ENOENT ? not_there(file)
                                           : fmt::format("cannot be opened: {}", reason(error)));
   }
   const std::size_t size = regular_file_size(file, descriptor);

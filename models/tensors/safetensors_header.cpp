@@ -73,8 +73,8 @@ const SafetensorsEntry& choose(const fs::path& file, const std::vector<Safetenso
   if (entries.empty()) throw FileError(file, "holds no tensor");
   if (!name) {
     if (entries.size() == 1) return entries.front();
-    throw FileError(file, fmt::format("holds {} tensors ({}); name one of them", entries.size(),
-                                      names_of(entries)));
+    throw NoTensorNamed(file, fmt::format("holds {} tensors ({}); name one of them", entries.size(),
+                                          names_of(entries)));
   }
   const auto found = std::ranges::find(entries, *name, &SafetensorsEntry::name);
   if (found == entries.end())

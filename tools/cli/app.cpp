@@ -243,6 +243,9 @@ void add_validate(CLI::App& app) {
   command->callback([arguments] { validate(*arguments); });
 }
 
+constexpr unsigned kFewestJobs = 1;
+constexpr unsigned kMostJobs = 1024;
+
 /// Options of commands that fill a folder with the results of many points.
 template <typename Arguments>
 void add_results_options(CLI::App& command, Arguments& arguments) {
@@ -250,7 +253,7 @@ void add_results_options(CLI::App& command, Arguments& arguments) {
       .add_option("--jobs,-j", arguments.jobs,
                   "Points that are computed side by side; by default as many as there are cores")
       ->type_name("COUNT")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(kFewestJobs, kMostJobs));
   command.add_flag("--retry", arguments.retry, "Compute points again that failed");
   command.add_flag("--fresh", arguments.fresh,
                    "Move older results in the folder aside, and begin anew");

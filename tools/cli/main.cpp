@@ -11,6 +11,7 @@
 #include "experiments/input/errors.hpp"
 #include "tools/cli/app.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/usage_errors.hpp"
 
 namespace {
 
@@ -34,11 +35,11 @@ int run(int argc, char** argv) {
   using namespace equarx;
   int exit_code = EXIT_SUCCESS;
   const auto app = cli::make_app(exit_code);
+  cli::check_subcommand(*app, argc, argv);
   try {
     app->parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != EXIT_SUCCESS)
-      throw input::InputError("", fmt::format("{}; see 'equarx-sim --help'", error.what()));
+    if (error.get_exit_code() != EXIT_SUCCESS) throw cli::usage_error(*app, error);
     std::ostringstream text;  // of --help or --version
     app->exit(error, text, text);
     cli::print(text.str());

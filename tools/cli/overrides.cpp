@@ -14,7 +14,7 @@ void apply_override(input::Json& config, const std::string& text) {
   if (equals == std::string::npos || !text.starts_with('/'))
     throw input::InputError("",
                             fmt::format("--set {}: expected a JSON pointer, '=' and a value, like "
-                                        "/tensor/bytes='\"8 MiB\"'",
+                                        "'/tensor/bytes=8 MiB'",
                                         text));
   config::override_value(config, text.substr(0, equals), text.substr(equals + 1));
 }

@@ -25,7 +25,7 @@ TEST_CASE("what is no pair of chips is refused") {
   check(input::Json::array(), "/p", "two chips");
   check({"left", "right", "left"}, "/p", "two chips");
   check({"left", "rigt"}, "/p/1", "there is no chip 'rigt'; did you mean 'right'?");
-  check({8, "left"}, "/p/0", "there is no chip '8'; did you mean '7'?");
+  check({8, "left"}, "/p/0", "there is no chip '8'; its 3 chips are 'left' to '7'");
   check({-7, "left"}, "/p/0", "there is no chip '-7'");
   check({"left", 7.0}, "/p/1", "expected the name of a chip, found a number");
   check({nullptr, "left"}, "/p/0", "expected the name of a chip, found null");

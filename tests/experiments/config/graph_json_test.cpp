@@ -131,7 +131,7 @@ TEST_CASE("chips that cannot be reached are refused by name") {
 
 TEST_CASE("a graph file that is wrong is named, and the place in it") {
   check_refused([] { load_graph("none.json", "/topology/file"); }, "/topology/file",
-                "in none.json: cannot read none.json: No such file");
+                "/topology/file: cannot read none.json: No such file");
   const testing::TemporaryFile bad(changed_graph("/chips", "0").dump());
   check_refused([&] { load_graph(bad.path(), "/topology/file"); }, "/topology/file",
                 "in " + bad.path() + ": /chips: 0 is not an integer");

@@ -90,7 +90,7 @@ TEST_CASE("every model file in configs/ is valid, built in, and says where it co
 TEST_CASE("an unknown model is refused with the known ones, and the nearest") {
   check_refused([] { load_model("gemma3-27", "/workload/model"); }, "/workload/model",
                 "'gemma3-27' is not a known model; did you mean 'gemma3-27b'? (one of gemma3-12b, "
-                "gemma3-27b, llama3-70b, llama3-8b, or the path of a model file)");
+                "gemma3-27b, llama3-70b, llama3-8b), or the path of a model file");
   check_refused([] { load_model("", "/workload/model"); }, "/workload/model", "one of gemma3-12b");
   check_refused([] { load_model("no/such.json", "/workload/model"); }, "/workload/model",
                 "cannot read no/such.json");

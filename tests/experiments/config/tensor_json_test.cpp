@@ -211,7 +211,9 @@ TEST_CASE("a tensor of a .safetensors file is chosen by its name") {
   CHECK(tensor.shape == std::vector<std::uint64_t>{2, 1});
   CHECK(tensor.dtype == ElementFormat::bf16);
   const std::string place = "/tensor/values/files/0";
-  check_refused([&] { tensor_of(from_files({path})); }, place, path);
+  check_refused(
+      [&] { tensor_of(from_files({path})); }, place,
+      path + ": holds 3 tensors ('a', 'b/c', 'd'); name one of them by /tensor/values/tensor");
   check_refused([&] { tensor_of(choosing("e")); }, place, path);
   check_refused([&] { tensor_of(choosing("d")); }, place, "I64");
   input::Json named_npy = choosing("a");
@@ -224,7 +226,9 @@ TEST_CASE("files that are not what they should be are refused by place and name"
   const std::string good = constant(directory, "good.npy", {4});
   const std::string data(16, '\0');
   const std::vector<std::pair<std::string, std::string>> bad = {
-      {"missing.npy", "does not exist; check the path"},
+      {"missing.npy", "missing.npy: does not exist in /"},
+      {"missing.npy", ", where relative paths begin; check the path"},
+      {"/missing.npy", "/missing.npy: does not exist; check the path"},
       {directory.path().string(), "directory"},
       {directory.write("kind.txt", "1 2 3"), ".npy or .safetensors"},
       {directory.write("empty.npy", ""), "empty.npy"},

@@ -114,7 +114,7 @@ TEST_CASE("a slice that is not offered is refused with those that are") {
 TEST_CASE("cables to avoid must exist") {
   check_mistakes(
       {{"/topology/avoid", R"j([["(0,0)", "(9,9)"]])j", "/topology/avoid/0/1",
-        "there is no chip '(9,9)'; did you mean '(0,0)'?"},
+        "there is no chip '(9,9)'; its 8 chips are '(0,0)' to '"},
        {"/topology/avoid", R"j([["(0,0)", "(0,1)"], ["(0,0)", "(2,0)"]])j", "/topology/avoid/1",
         "no cable joins (0,0) and (2,0); (0,0) is joined to (0,1), (1,0)"},
        {"/topology/avoid", R"j([["(0,0)", "(0,0)"]])j", "/topology/avoid/0", "no cable joins"},

@@ -137,6 +137,27 @@ TEST_CASE("an override that fails changes nothing") {
   CHECK(json == good_config());
 }
 
+TEST_CASE("an override that begins like JSON and is none is not taken for text") {
+  for (const std::string text : {"{", "[1, 2", "\"8 MiB", R"([{"algorithm": "ring"])", "[]]"}) {
+    CAPTURE(text);
+    check_refused([&] { changed("/collectives", text); }, "/collectives",
+                  "'" + text + "' is not valid JSON at line 1, column ");
+  }
+  CHECK(changed("/baseline", "8 MiB]")["baseline"] == "8 MiB]");
+}
+
+TEST_CASE("a file is named once, whether it cannot be read or is wrong") {
+  const auto fail = [](const std::string&) -> int { throw InputError("/key", "is wrong"); };
+  const testing::TemporaryFile file("x");
+  check_refused([&] { read_named_file(file.path(), "/place", fail); }, "/place",
+                "/place: in " + file.path() + ": /key: is wrong");
+  const std::string message = message_of([&] { read_named_file("none.json", "/place", fail); });
+  CHECK_THAT(message, Catch::Matchers::StartsWith("/place: cannot read none.json: No such file"));
+  CHECK_THAT(message, ContainsSubstring("(relative to /"));
+  CHECK(message.find("none.json") == message.rfind("none.json"));
+  CHECK(read_named_file(file.path(), "", [](const std::string& text) { return text; }) == "x");
+}
+
 TEST_CASE("an override with bytes that are not text, or a key twice, is refused") {
   check_refused([] { changed("/collectives/0/label", "\xff"); }, "/collectives/0/label", "UTF-8");
   CHECK_THROWS_AS(changed("/tensor", R"({"bytes": "2 B", "bytes": "4 B"})"), InputError);

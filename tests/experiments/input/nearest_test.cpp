@@ -9,22 +9,48 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kNames = {"shape", "bytes", "dtype", "values"};
 
-TEST_CASE("the nearest name takes the fewest letters to change") {
-  CHECK(nearest("shap", kNames) == "shape");
-  CHECK(nearest("Bytes", kNames) == "bytes");
-  CHECK(nearest("dytpe", kNames) == "dtype");
-  CHECK(nearest("valuess", kNames) == "values");
-  CHECK(nearest("values", kNames) == "values");
+std::string_view near_name(std::string_view text, std::span<const std::string_view> names) {
+  return near(text, names).value_or("none");
+}
+
+TEST_CASE("a name is near that takes few letters to change, or begins alike") {
+  CHECK(near_name("shap", kNames) == "shape");
+  CHECK(near_name("Bytes", kNames) == "bytes");
+  CHECK(near_name("BYTES", kNames) == "bytes");
+  CHECK(near_name("dytpe", kNames) == "dtype");
+  CHECK(near_name("valuess", kNames) == "values");
+  CHECK(near_name("values", kNames) == "values");
+  constexpr std::array<std::string_view, 3> kFormats = {"int8", "fp8-e4m3", "fp8-e5m2"};
+  CHECK(near_name("fp8", kFormats) == "fp8-e4m3");
+  CHECK(near_name("fp8-e5m3", kFormats) == "fp8-e5m2");
+  CHECK(near_name("int4", kFormats) == "int8");
+}
+
+TEST_CASE("a name that is far from all is none of them") {
+  for (const std::string_view far : {"", "b", "foo", "output",
+                                     "gr\xc3\xb6\xc3\x9f"
+                                     "e",
+                                     "val", "sh"}) {
+    CAPTURE(far);
+    CHECK((near_name(far, kNames) == "none") == (far != "val"));
+  }
+  CHECK(near_name("f32", std::array<std::string_view, 2>{"int8", "int4"}) == "none");
+  CHECK_FALSE(near("shape", {}));
 }
 
 TEST_CASE("of names that are equally near, the first is taken") {
-  CHECK(nearest("", std::array<std::string_view, 2>{"ab", "cd"}) == "ab");
-  CHECK(nearest("xy", std::array<std::string_view, 2>{"ab", "cd"}) == "ab");
+  CHECK(near_name("xb", std::array<std::string_view, 2>{"ab", "cb"}) == "ab");
 }
 
-TEST_CASE("without candidates there is no nearest") { CHECK(nearest("shape", {}).empty()); }
+TEST_CASE("a remedy is a guess where there is one, and a list elsewhere") {
+  CHECK(remedy("shap", kNames) == "did you mean 'shape'?");
+  CHECK(remedy("foo", kNames) == "use one of shape, bytes, dtype, values");
+  CHECK(remedy_of_all("shap", kNames) ==
+        "did you mean 'shape'? (one of shape, bytes, dtype, values)");
+  CHECK(remedy_of_all("foo", kNames) == remedy("foo", kNames));
+}
 
-TEST_CASE("two letters wrong are a mistyping, none or three are not") {
+TEST_CASE("up to a third of the letters wrong are a mistyping") {
   CHECK(is_misspelt("hardwrae", "hardware"));
   CHECK(is_misspelt("hardwar", "hardware"));
   CHECK(is_misspelt("Hardware_", "hardware"));

@@ -71,7 +71,7 @@ TEST_CASE("wrong studies are refused with file, place and remedy") {
        {{{"/topology/slice", "2x2"}}, {{"/topology/slice", "4x2"}}},
        "/experiments/0/exclude",
        "leaves none of 4 points"},
-      {"/experiments/0/varies", 1, "/experiments/0/varies", "did you mean 'vary'"},
+      {"/experiments/0/varyy", 1, "/experiments/0/varyy", "did you mean 'vary'"},
       {"/experiments/1", study_json()["experiments"][0], "/experiments/1/name",
        "'sizes' stands here twice"},
       {"/rows", 1, "/rows", "expected an array"},

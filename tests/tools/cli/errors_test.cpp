@@ -4,33 +4,51 @@
 namespace equarx::testing {
 namespace {
 
-TEST_CASE("a wrong command line is refused, and help is pointed to") {
-  const std::vector<std::vector<std::string>> commands = {{},
-                                                          {"bogus"},
-                                                          {"run"},
-                                                          {"show"},
-                                                          {"validate"},
-                                                          {"quantize"},
-                                                          {"quantize", "a.npy", "--bogus"},
-                                                          {"quantize", "a.npy", "--format"},
-                                                          {"reproduce"},
-                                                          {"reproduce", "a", "b"},
-                                                          {"run", kExample, "--bogus"},
-                                                          {"run", kExample, kExample},
-                                                          {"run", kExample, "--set"},
-                                                          {"show", kExample, "--json"},
-                                                          {"--json", "run", kExample},
-                                                          {"run", kExample, "--a\nb"}};
-  for (const auto& command : commands) {
+TEST_CASE("a wrong command line is refused, and the help of what was used is pointed to") {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> commands = {
+      {{}, "see 'equarx-sim --help'"},
+      {{"--bogus"}, "see 'equarx-sim --help'"},
+      {{"run"}, "CONFIG is required; see 'equarx-sim run --help'"},
+      {{"show"}, "see 'equarx-sim show --help'"},
+      {{"validate"}, "see 'equarx-sim validate --help'"},
+      {{"quantize"}, "see 'equarx-sim quantize --help'"},
+      {{"quantize", "a.npy", "--bogus"}, "has no option --bogus; see 'equarx-sim quantize --help'"},
+      {{"quantize", "a.npy", "--format"}, "see 'equarx-sim quantize --help'"},
+      {{"reproduce"}, "see 'equarx-sim reproduce --help'"},
+      {{"reproduce", "a", "b"}, "see 'equarx-sim reproduce --help'"},
+      {{"run", "--helpp"}, "'run' has no option --helpp (did you mean --help?); see"},
+      {{"run", kExample, "--trase=x"}, "'run' has no option --trase (did you mean --trace?); see"},
+      {{"run", kExample, kExample}, "see 'equarx-sim run --help'"},
+      {{"run", kExample, "--set"}, "see 'equarx-sim run --help'"},
+      {{"show", kExample, "--json"}, "'show' has no option --json; see"},
+      {{"--json", "run", kExample}, "see 'equarx-sim run --help'"},
+      {{"run", kExample, "--a\nb"}, "has no option --a?b; see"}};
+  for (const auto& [command, message] : commands) {
     CAPTURE(command);
-    check_refusal(equarx_sim(command), "see 'equarx-sim --help'");
+    check_refusal(equarx_sim(command), message);
   }
+}
+
+TEST_CASE("a subcommand that there is not is named, with what may be meant") {
+  check_refusal(equarx_sim({"rum", kExample}), "there is no subcommand 'rum'; did you mean 'run'?");
+  check_refusal(equarx_sim({"val", kExample}), "'val'; did you mean 'validate'?");
+  check_refusal(equarx_sim({"bogus"}), "there is no subcommand 'bogus'; use one of run, show,");
+}
+
+TEST_CASE("a number of jobs that is none is told which there are") {
+  for (const std::string jobs : {"0", "-1", "1025", "many"})
+    for (const std::string command : {"sweep", "reproduce"}) {
+      CAPTURE(jobs, command);
+      check_refusal(equarx_sim({command, "none", "-j", jobs}), "--jobs");
+    }
+  check_refusal(equarx_sim({"sweep", "none", "-j", "0"}), "Value 0 not in range 1 to 1024;");
 }
 
 TEST_CASE("a configuration that cannot be read is refused with its name") {
   const TemporaryDirectory directory;
   for (const std::string command : {"run", "show", "validate"}) {
-    check_refusal(equarx_sim({command, "none.json"}), "cannot read none.json: No such file");
+    check_refusal(equarx_sim({command, "none.json"}),
+                  "cannot read none.json: No such file or directory (relative to /");
     check_refusal(equarx_sim({command, directory.path()}), "it is a directory");
   }
   check_refusal(equarx_sim({"run", std::string(5000, 'a')}), "too long");
@@ -86,16 +104,33 @@ TEST_CASE("every kind of bad input is refused with its JSON pointer") {
       {"/topology/slice=3x3", "/topology/slice: tpu-v5e has no slice 3x3"},
       {"/topology/slice=1x1", "/topology: a collective needs at least two chips"},
       {"/topology/mesh=3x3", "/topology: no Hamiltonian ring exists on the 3x3 mesh"},
+      {"/topology/mesh=3x3", "or an algorithm that needs no ring: torus, two-shot, one-shot"},
       {"/collectives/1/minishards=1048576", "/collectives/1: 1048576 minishards"},
       {"/collectives/1/label=bf16", "/collectives/1/label: 'bf16' is also the label"},
       {"/collectives/1/label=\xff", "/collectives/1/label: --set is given bytes"},
       {"/collectives=[]", "/collectives: is empty"},
       {"/baseline=none", "/baseline: 'none' is not known"},
       {"/hardware=tpu-v9", "/hardware: 'tpu-v9' is not a known chip"},
-      {"/hardware=none.json", "/hardware: in none.json: cannot read none.json"},
+      {"/hardware=none.json", "/hardware: cannot read none.json: No such file"},
+      {"/hardware/link_bandwith=90 GB/s",
+       "/hardware/link_bandwith: unknown key 'link_bandwith'; "
+       "did you mean 'link_bandwidth'?"},
+      {"/hardware/link_bandwidth/value=90 GB/s", "/hardware/link_bandwidth/class: is missing"},
+      {"/tensor/bytes=1e30 GiB", "/tensor/bytes: 1e30 GiB is too large; a tensor has at most"},
+      {"/collectives=[{\"algorithm\":\"ring\"",
+       "/collectives: '[{\"algorithm\":\"ring\"' is not valid JSON at line 1, column 21"},
+      {"/tensor/bytes=\"8 MiB", "/tensor/bytes: '\"8 MiB' is not valid JSON"},
+      {"/collectives=true", "/collectives: expected an array, found true"},
+      {"/collectives/1/label=\"a\\nb\\u001b[2J\"",
+       "/collectives/1/label: 'a?b?[2J' has control characters; remove them"},
+      {"/output=x", "/output: unknown key 'output'; use one of hardware, topology, "},
+      {"/collectives/1/format=fp8", "did you mean 'fp8-e4m3'? (one of "},
+      {"/collectives/1/algorithm=nccl", "'nccl' is not known; use one of ring, "},
       {"/collectives/7/format=bf16", "/collectives/7/format: there is no element '7'; there are 2"},
       {"/topolgy/ring=4", "/topolgy: unknown key 'topolgy'; did you mean 'topology'?"},
-      {"bytes=1", "--set bytes=1: expected a JSON pointer"},
+      {"bytes=1",
+       "--set bytes=1: expected a JSON pointer, '=' and a value, like "
+       "'/tensor/bytes=8 MiB'"},
       {"/tensor", "--set /tensor: expected a JSON pointer"},
       {"", "--set : expected a JSON pointer"}};
   for (const auto& [text, message] : overrides) {
