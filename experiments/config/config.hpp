@@ -186,7 +186,9 @@ struct UncertaintyConfig {
 /// All that a user asks for in one experiment, with every default filled in.
 struct ExperimentConfig {
   std::string hardware;  ///< as the user wrote it: a name, or the path of a file
-  hardware::Chip chip;
+  /// What the configuration itself changes of that chip.
+  std::vector<const hardware::ParameterInfo*> changed_parameters;
+  hardware::Chip chip;  ///< with the changes
   TopologyConfig topology;
   FaultsConfig faults;
   std::optional<WorkloadConfig>

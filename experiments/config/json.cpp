@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "experiments/config/chip_choice.hpp"
 #include "experiments/config/collective_json.hpp"
 #include "experiments/config/faults_json.hpp"
-#include "experiments/config/hardware_json.hpp"
 #include "experiments/config/tensor_json.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/config/topology_json.hpp"
@@ -74,8 +74,10 @@ UncertaintyConfig read_uncertainty(input::ObjectReader reader) {
 ExperimentConfig read_config(const input::Json& json) {
   input::ObjectReader reader(json, "");
   ExperimentConfig config;
-  config.hardware = reader.text("hardware");
-  config.chip = load_chip(config.hardware, "/hardware");
+  ChipChoice hardware = read_chip_choice(reader);
+  config.hardware = std::move(hardware.based_on);
+  config.changed_parameters = std::move(hardware.changes);
+  config.chip = std::move(hardware.chip);
   config.topology = read_topology(reader.object("topology"), config.chip);
   if (reader.has("faults"))
     config.faults = read_faults(reader.object("faults"), config.topology, config.chip);
@@ -100,17 +102,17 @@ input::Json read_config_or_path(input::ObjectReader& reader, std::string_view ke
   const input::Json& config = reader.required(key, kExpected);
   if (config.is_object()) return config;
   const std::string file = (folder / reader.text(key, kExpected)).string();
-  try {
-    input::Json json = input::parse_json(input::read_file(file));
+  return input::read_named_file(file, reader.place_of(key), [](const std::string& text) {
+    input::Json json = input::parse_json(text);
     if (!json.is_object()) throw input::InputError("", "expected an object");
     return json;
-  } catch (const input::InputError& error) {
-    throw input::InputError(reader.place_of(key), fmt::format("{}: {}", file, error.what()));
-  }
+  });
 }
 
 input::Json to_json(const ExperimentConfig& config) {
-  input::Json json = {{"hardware", config.hardware}, {"topology", topology_json(config.topology)}};
+  input::Json json = {
+      {"hardware", chip_choice_json({config.hardware, config.changed_parameters, config.chip})},
+      {"topology", topology_json(config.topology)}};
   if (!config.faults.empty()) json["faults"] = faults_json(config.faults);
   if (config.workload) json["workload"] = workload_json(*config.workload);
   json["tensor"] = tensor_json(config.tensor);

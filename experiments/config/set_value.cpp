@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "experiments/config/chip_changes.hpp"
 #include "experiments/config/tensor_json.hpp"
 #include "experiments/config/topology_json.hpp"
 #include "experiments/input/errors.hpp"
@@ -58,6 +59,14 @@ void remove_alternatives(input::Json& parent, const std::string& key) {
   if (!parent.contains("algorithm")) drop(kTopologyKinds.all());
 }
 
+/// "hardware" by name, so that a parameter of it can be set.
+void open_chip(input::Json& config, const std::vector<std::string>& tokens) {
+  if (tokens.empty() || tokens.front() != "hardware" || !config.is_object()) return;
+  const auto hardware = config.find(tokens.front());
+  if (hardware != config.end() && hardware->is_string())
+    *hardware = input::Json{{std::string(kBasedOn), *hardware}};
+}
+
 [[noreturn]] void refuse_inside(const std::string& pointer, const input::Json& value) {
   throw input::InputError(pointer,
                           fmt::format("leads into {}, which has no keys", input::kind_of(value)));
@@ -76,6 +85,7 @@ void set_value(input::Json& config, const std::string& pointer, const input::Jso
     throw input::InputError(pointer, "expected the JSON pointer of a key, like /tensor/bytes");
   const std::string last = std::move(tokens.back());
   tokens.pop_back();
+  open_chip(config, tokens);
   input::Json* here = &config;
   for (const std::string& token : tokens) {
     if (here->is_array()) {

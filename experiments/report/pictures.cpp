@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "experiments/config/chip_choice.hpp"
 #include "experiments/config/hardware_json.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/topology.hpp"
@@ -23,12 +24,17 @@ namespace {
 /// More chips would make the page heavy, and the picture too fine to read.
 constexpr std::uint32_t kMostChips = 512;
 
+/// @throws InputError if it is a file that is not here
+hardware::Chip chip_of(const input::Json& config) {
+  input::ObjectReader reader(config, "");
+  return config::read_chip_choice(reader).chip;
+}
+
 /// The topology of a configuration, if this program can read it, and it is small enough to draw.
 std::optional<std::pair<config::TopologyConfig, config::PlannedTopology>> read_planned(
     const input::Json& config) {
   try {
-    const hardware::Chip chip =
-        config::load_chip(config.at("hardware").get<std::string>(), "/hardware");
+    const hardware::Chip chip = chip_of(config);
     config::TopologyConfig topology =
         config::read_topology(input::ObjectReader(config.at("topology"), "/topology"), chip);
     if (config::count_chips(topology) > kMostChips) return std::nullopt;
@@ -81,8 +87,8 @@ class PictureMaker {
     const input::Json& config = results_.sources[row.source].config;
     if (!config.is_object() || !row.run->is_object()) return;
     const bool has_links = row.run->contains("links");
-    const std::string topology_key =
-        config.value("hardware", "") + config.value("topology", input::Json()).dump();
+    const std::string topology_key = config.value("hardware", input::Json()).dump() +
+                                     config.value("topology", input::Json()).dump();
     sources_of_[topology_key].insert(row.source);
     if (!has_links && std::ranges::find(drawn_, topology_key) != drawn_.end()) return;
     if (pictures_.size() == most_) {
@@ -130,10 +136,10 @@ void fill_in_parameters(ReportResults& results) {
   std::map<std::string, input::Json> known;
   for (ReportSource& source : results.sources) {
     if (!source.parameters->is_null() || !source.config->is_object()) continue;
-    const std::string hardware = source.config->value("hardware", "");
+    const std::string hardware = source.config->value("hardware", input::Json()).dump();
     const auto [found, is_new] = known.emplace(hardware, input::Json());
     try {
-      if (is_new) found->second = config::parameters_json(config::load_chip(hardware, "/hardware"));
+      if (is_new) found->second = config::parameters_json(chip_of(source.config));
     } catch (const input::InputError&) {
       continue;  // a file that is not here
     }

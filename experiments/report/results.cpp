@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "experiments/config/chip_changes.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
@@ -172,8 +173,7 @@ class Reader {
       if (!row.run->is_object() || row.run->value("calibrated", input::Json(true)) != false)
         continue;
       const input::Json& config = results_.sources[row.source].config;
-      const bool is_named = config.contains("hardware") && config["hardware"].is_string();
-      chips.insert(is_named ? config["hardware"].get<std::string>() : "a chip");
+      chips.insert(config::chip_text(config.value("hardware", input::Json())));
     }
     if (!chips.empty())
       note(fmt::format("{}: not calibrated; times rest on datasheet values and assumptions",

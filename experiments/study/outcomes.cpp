@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "experiments/config/chip_changes.hpp"
 #include "experiments/input/json.hpp"
 
 namespace equarx::study {
@@ -66,7 +67,7 @@ Figure figure_of(const StudyRow& row, const std::vector<input::JsonValue>& resul
   return {.simulated = simulated,
           .null_model = null_model_of(row.metric, *run, find_run(results, baseline)),
           .interval = interval_of(row.metric, *run),
-          .hardware = config.at("hardware").get<std::string>(),
+          .hardware = config::chip_text(config.at("hardware")),
           .calibrated = run->at("calibrated").get<bool>()};
 }
 

@@ -73,7 +73,7 @@ struct Chip {
   /// Payload bytes per second of one link direction.
   double link_rate() const { return link_bandwidth.value * link_efficiency.value; }
   /// Whether measurements on such chips were fitted. Where not, times rest on datasheets and assumptions.
-  bool is_calibrated() const { return calibration.has_value(); }
+  bool is_calibrated() const { return calibration && !calibration->observations.empty(); }
   /// Bytes per second that are read from and written to HBM, together.
   double hbm_rate() const { return hbm_bandwidth.value * hbm_efficiency.value; }
 };

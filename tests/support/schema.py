@@ -58,13 +58,14 @@ class _Reader:
             self._property(node, path, key, child)
 
     def _alternatives(self, branches: list[dict], path: str) -> None:
-        """Of several forms: required is what all of them require."""
+        """Of several forms: required is what all of them require that are objects."""
         for branch in branches:
             self._visit(branch, path)
-        resolved = [self._target(branch) for branch in branches]
+        resolved = [branch for branch in map(self._target, branches) if "properties" in branch]
         for key in {key for branch in resolved for key in branch.get("properties", {})}:
             here = f"{path}.{key}" if path else key
-            self.found[here].required = all(key in branch.get("required", []) for branch in resolved)
+            if here in self.found:  # not of a shared definition that came first elsewhere
+                self.found[here].required = all(key in branch.get("required", []) for branch in resolved)
 
     def _target(self, node: dict) -> dict:
         reference = node.get("$ref")

@@ -1,8 +1,10 @@
 #include "tools/cli/topology_command.hpp"
 
+#include <array>
 #include <utility>
 
-#include "experiments/config/hardware_json.hpp"
+#include "experiments/config/chip_choice.hpp"
+#include "experiments/config/topology.hpp"
 #include "experiments/config/topology_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
@@ -10,6 +12,7 @@
 #include "experiments/inspect/topology.hpp"
 #include "experiments/output/files.hpp"
 #include "tools/cli/config_file.hpp"
+#include "tools/cli/option_names.hpp"
 #include "tools/cli/overrides.hpp"
 
 namespace equarx::cli {
@@ -47,8 +50,16 @@ Json topology_of(const TopologyArguments& arguments) {
 inspect::TopologyReport report(Json json, const TopologyArguments& arguments) {
   for (const std::string& override : arguments.config.overrides) apply_override(json, override);
   input::ObjectReader reader(json, "");
-  const auto chip = config::load_chip(reader.text("hardware"), "/hardware");
+  const hardware::Chip chip = config::read_chip_choice(reader).chip;
   return inspect::report_topology(config::read_topology(reader.object("topology"), chip), chip);
+}
+
+/// Of options alone. What `--set` changes has no option, and keeps its pointer.
+inspect::TopologyReport report_options(const Json& json, const TopologyArguments& arguments) {
+  if (!arguments.config.overrides.empty()) return report(json, arguments);
+  return naming_options("", [&] {
+    return naming_options(config::kTopologyPlace, [&] { return report(json, arguments); });
+  });
 }
 
 inspect::TopologyReport report(const TopologyArguments& arguments) {
@@ -56,7 +67,7 @@ inspect::TopologyReport report(const TopologyArguments& arguments) {
   const std::string& path = arguments.config.path;
   if (path.empty()) {
     const std::string hardware = arguments.hardware.empty() ? kDefaultHardware : arguments.hardware;
-    return report({{"hardware", hardware}, {"topology", std::move(topology)}}, arguments);
+    return report_options({{"hardware", hardware}, {"topology", std::move(topology)}}, arguments);
   }
   if (!topology.empty() || !arguments.hardware.empty())
     throw InputError("",
@@ -69,6 +80,8 @@ inspect::TopologyReport report(const TopologyArguments& arguments) {
 }  // namespace
 
 void describe_topology(const TopologyArguments& arguments) {
+  output::check_not_input(arguments.svg,
+                          std::array{arguments.config.path, arguments.file, arguments.hardware});
   const inspect::TopologyReport result = report(arguments);
   if (!arguments.svg.empty()) output::write_file(arguments.svg, to_svg(result));
   print(arguments.json ? to_json(result).dump(2, ' ', false, kReplace) + "\n" : to_table(result));

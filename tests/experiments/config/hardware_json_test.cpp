@@ -277,6 +277,21 @@ TEST_CASE("nothing of a hardware file may be left out") {
   }
 }
 
+TEST_CASE("all that is missing is named at once") {
+  const std::string message =
+      testing::message_of([] { read_chip(input::parse_json(R"({"name": "mine"})")); });
+  CHECK(message ==
+        "3 parts are missing: /description, /parameters, /slices; give them, or say by "
+        "\"based_on\" which chip has them");
+  input::Json json = tpu_v5e();
+  json["parameters"].erase("links");
+  json["parameters"].erase("step_sync_time");
+  json.erase("slices");
+  CHECK_THAT(testing::message_of([&] { read_chip(json); }),
+             ContainsSubstring("3 parts are missing: /slices, /parameters/links, "
+                               "/parameters/step_sync_time; give"));
+}
+
 TEST_CASE("times may be zero") {
   for (const std::string key : {"hop_latency", "instruction_overhead", "dma_overhead"}) {
     input::Json json = changed_chip("/parameters/" + key + "/value", "0 s");

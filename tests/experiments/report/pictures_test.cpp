@@ -49,6 +49,17 @@ TEST_CASE("pictures beyond the most are left out, with a note") {
   CHECK_THAT(results.notes[0], ContainsSubstring("2 more runs have no picture"));
 }
 
+TEST_CASE("a chip with a changed parameter has a picture, and the parameters that it has") {
+  ReportResults results;
+  add_row(results, "2x2", false);
+  (*results.sources[0].config)["hardware"] = {{"based_on", "tpu-v5e"}, {"hop_latency", "1 us"}};
+  CHECK(make_pictures(results, 1).size() == 1);
+  fill_in_parameters(results);
+  const input::Json& parameters = results.sources[0].parameters;
+  CHECK(parameters["hop_latency"]["value"] == "1 us");
+  CHECK(parameters["hop_latency"]["class"] == "assumed");
+}
+
 TEST_CASE("parameters of a known chip are filled in, of an unknown one they stay out") {
   ReportResults results;
   add_row(results, "2x2", false);

@@ -78,6 +78,10 @@ TEST_CASE("a note names each chip without calibration, once, and no other") {
   const std::string what = "not calibrated; times rest on datasheet values and assumptions";
   CHECK(read({calibrated.dump(), not_calibrated.dump()}).notes ==
         std::vector<std::string>{"tpu-v4: " + what});
+  input::Json faster = not_calibrated;
+  faster["config"]["hardware"] = {{"based_on", "tpu-v5e"}, {"link_bandwidth", "90 GB/s"}};
+  CHECK(read({faster.dump()}).notes ==
+        std::vector<std::string>{"tpu-v5e (link_bandwidth 90 GB/s): " + what});
   input::Json line = run_line("1", "1 MiB");
   line["run"]["calibrated"] = false;
   line.erase("config");

@@ -32,12 +32,35 @@ TEST_CASE("keys follow the contents of files") {
   const TemporaryFolder folder;
   const auto file = folder.path() / "chip.json";
   const input::Json config = changed("/hardware", file.string());
-  const input::Json chip = tpu_v5e();
+  input::Json chip = tpu_v5e();
   write(file, chip.dump());
   const std::string key = key_of(config);
   CHECK(key == key_of(config));
-  write(file, chip.dump() + " ");
+  chip["parameters"]["vector_rate"]["value"] = "1 Top/s";
+  write(file, chip.dump());
   CHECK(key != key_of(config));
+}
+
+TEST_CASE("keys follow the contents of the file that a hardware file is based on") {
+  const TemporaryFolder folder;
+  write(folder.path() / "mine.json", R"({"based_on": "./base.json", "hop_latency": "1 us"})");
+  const input::Json config = changed("/hardware", (folder.path() / "mine.json").string());
+  input::Json chip = tpu_v5e();
+  write(folder.path() / "base.json", chip.dump());
+  const std::string key = key_of(config);
+  chip["parameters"]["vector_rate"]["value"] = "1 Top/s";
+  write(folder.path() / "base.json", chip.dump());
+  CHECK(key != key_of(config));
+}
+
+TEST_CASE("a changed parameter of the chip is a point of its own") {
+  const std::string key = key_of(good_config());
+  const std::string faster = key_of(changed("/hardware/link_bandwidth", "90 GB/s"));
+  CHECK(faster != key);
+  CHECK(faster != key_of(changed("/hardware/link_bandwidth", "91 GB/s")));
+  CHECK(faster != key_of(changed("/hardware/vmem_bandwidth", "90 GB/s")));
+  // What the chip has anyway is no change.
+  CHECK(key == key_of(changed("/hardware/link_bandwidth", "45000 MB/s")));
 }
 
 TEST_CASE("experiments of a study have keys of their own for the same configuration") {

@@ -40,12 +40,49 @@ TEST_CASE("what hardware prints as JSON is a hardware file, which works wherever
   CHECK_THAT(output_of(equarx_sim({"hardware", faster})), ContainsSubstring("90 GB/s"));
 }
 
+TEST_CASE("a chip with a changed parameter runs, is called by it, and is not calibrated") {
+  const auto run = [](const std::vector<std::string>& more) {
+    return output_of(equarx_sim(on_small_example("run", more)));
+  };
+  const std::string set = "/hardware/link_bandwidth=90 GB/s";
+  const std::string table = run({"--set", set});
+  CHECK_THAT(table, ContainsSubstring("each of 8 x tpu-v5e (link_bandwidth 90 GB/s), slice 4x2"));
+  CHECK_THAT(table, ContainsSubstring("Not calibrated: nothing was fitted"));
+  const json changed = json::parse(run({"--set", set, "--json"}));
+  CHECK(changed["config"]["hardware"] ==
+        json({{"based_on", "tpu-v5e"}, {"link_bandwidth", "90 GB/s"}}));
+  CHECK(changed["parameters"]["link_bandwidth"]["class"] == "assumed");
+  CHECK(changed["runs"][0]["calibrated"] == false);
+  const json plain = json::parse(run({"--json"}));
+  CHECK(changed["runs"][0]["time_s"] < plain["runs"][0]["time_s"]);
+  CHECK(changed["config_hash"] != plain["config_hash"]);
+
+  const TemporaryDirectory directory;
+  const std::string file =
+      directory.write("mine.json", R"({"based_on": "tpu-v5e", "link_bandwidth": "90 GB/s"})");
+  const json from_file = json::parse(run({"--set", "/hardware=" + file, "--json"}));
+  CHECK(from_file["runs"] == changed["runs"]);
+  CHECK_THAT(output_of(equarx_sim({"hardware", file})),
+             ContainsSubstring("tpu-v5e (link_bandwidth 90 GB/s)"));
+  CHECK_THAT(output_of(equarx_sim({"topology", kExample, "--set", set})),
+             ContainsSubstring("of tpu-v5e (link_bandwidth 90 GB/s), 8 chips"));
+}
+
+TEST_CASE("HBM that is slower than all links is refused with what to set, which then runs") {
+  std::vector<std::string> command =
+      on_small_example("run", {"--set", "/hardware/hbm_bandwidth=100 GB/s"});
+  check_refusal(equarx_sim(command), "set \"wire_buffers\": \"hbm\"");
+  command.insert(command.end(), {"--set", "/wire_buffers=hbm"});
+  output_of(equarx_sim(command));
+}
+
 TEST_CASE("hardware refuses what is no chip") {
   check_refusal(equarx_sim({"hardware", "tpu-v9"}),
                 "'tpu-v9' is not a known chip; use one of tpu-v4");
-  check_refusal(equarx_sim({"hardware", "none.json"}), "in none.json: cannot read none.json");
+  check_refusal(equarx_sim({"hardware", "none.json"}),
+                "error: cannot read none.json: No such file");
   check_refusal(equarx_sim({"hardware", kExample}), "in " + kExample + ": ");
-  check_refusal(equarx_sim({"hardware", "tpu-v4", "tpu-v5e"}), "see 'equarx-sim --help'");
+  check_refusal(equarx_sim({"hardware", "tpu-v4", "tpu-v5e"}), "see 'equarx-sim hardware --help'");
   check_refusal(equarx_sim({"hardware"}, {.output = "/dev/full"}),
                 "cannot write to standard output");
 }

@@ -9,7 +9,7 @@ from matplotlib.ticker import FuncFormatter
 from drawing import columns, style
 from read.errors import InputError
 from read.trace_file import ChipTrace, Row, Slice
-from words import quantities
+from words import names, quantities
 
 
 @dataclasses.dataclass(frozen=True)
@@ -222,5 +222,5 @@ def _subtitle(trace: ChipTrace, start: float, end: float) -> str:
     kind = next(iter(topology))
     part = "" if start <= 0 and end >= trace.time_s else \
         f"; {quantities.time_text(start)} to {quantities.time_text(end)}"
-    return (f"{trace.config['hardware']}, {kind} {topology[kind]}, {trace.what}; the whole takes "
+    return (f"{names.chip_text(trace.config['hardware'])}, {kind} {topology[kind]}, {trace.what}; the whole takes "
             f"{quantities.time_text(trace.time_s)}{part}")

@@ -5,7 +5,7 @@ from read.row import Row
 from words.quantities import KIB
 
 # One experiment: AllReduce of 4096 x 4096 bf16 on a 4x2 slice of TPU v5e, int8, values from N(0, 1).
-HARDWARE = "v5e"
+HARDWARE = "tpu-v5e"
 TOPOLOGY = "slice 4x2"
 TENSOR_BYTES = 4096 * 4096 * 2
 # What it compares, and with what.
@@ -53,7 +53,7 @@ PREFILLS = [
 
 def prefill(row: Row) -> Prefill | None:
     """What the paper reports for the prefill of this row, if anything."""
-    if HARDWARE not in row.text("hardware") or row.number("batch") != 1:
+    if row.text("hardware") != HARDWARE or row.number("batch") != 1:
         return None
     found = [point for point in PREFILLS
              if (point.model, point.topology, point.label) == tuple(map(row.text, ("model", "topology", "label")))
@@ -63,7 +63,7 @@ def prefill(row: Row) -> Prefill | None:
 
 def same_chip(row: Row) -> bool:
     """Whether the row is of the chip that the paper is about, and compared with what the paper compares with."""
-    return (HARDWARE in row.text("hardware") and row.text("collective") == COLLECTIVE
+    return (row.text("hardware") == HARDWARE and row.text("collective") == COLLECTIVE
             and row.text("baseline") == BASELINE)
 
 

@@ -22,7 +22,7 @@ def of(experiment: str, label: str, values: dict[str, str], config: dict) -> dic
     Raises LookupError, TypeError, ValueError or AttributeError if the configuration is not a resolved one.
     """
     tensor = config["tensor"]
-    cells = {"experiment": experiment, "hardware": config["hardware"],
+    cells = {"experiment": experiment, "hardware": names.chip_text(config["hardware"]),
              "topology": names.topology_text(config["topology"]),
              "collective": names.COLLECTIVES[config["collective"]], "baseline": config["baseline"],
              "dtype": tensor["dtype"], "tensor_bytes": _bytes(tensor),

@@ -21,9 +21,18 @@ def run_text(config: dict) -> str:
     return f"Decoding of {model}, one token each of {batch} sequences of {workload['context']}"
 
 
+def chip_text(hardware) -> str:
+    """A configuration's "hardware": 'tpu-v5e', or 'tpu-v5e (link_bandwidth 90 GB/s)' where parameters are changed."""
+    if not isinstance(hardware, dict):
+        return hardware
+    changes = ", ".join(f"{key} {change['value'] if isinstance(change, dict) else change}"
+                        for key, change in hardware.items() if key != "based_on")
+    return f"{hardware['based_on']} ({changes})" if changes else hardware["based_on"]
+
+
 def machine_text(config: dict, chips: int) -> str:
     """Chips and how they are connected."""
-    return f"{chips} x {config['hardware']}, {topology_text(config['topology'])}"
+    return f"{chips} x {chip_text(config['hardware'])}, {topology_text(config['topology'])}"
 
 
 def _tensor(tensor: dict) -> str:

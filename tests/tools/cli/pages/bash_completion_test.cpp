@@ -89,6 +89,8 @@ TEST_CASE("option --set completes keys of the configuration and their values") {
         Words{"/tensor/bytes="});
   CHECK(completed({"equarx-sim", "run", "c.json", "--set", "/hardware", "=", "tpu-v4"}) ==
         Words{"tpu-v4"});
+  CHECK(completed({"equarx-sim", "run", "c.json", "--set", "/hardware/link_b"}) ==
+        Words{"/hardware/link_bandwidth="});
   CHECK(completed({"equarx-sim", "run", "c.json", "--set", "/workload/model", "=", "gemma3-1"}) ==
         Words{"gemma3-12b"});
   CHECK(completed({"equarx-sim", "run", "c.json", "--set", "/simulation", "="}) ==

@@ -37,6 +37,13 @@ class Trust(PictureCase):
             self.assertEqual(trust.of_points(points.points), expected)
             self.assertEqual(trust.of_rows(points.rows()), expected)
 
+    def test_a_chip_is_called_by_its_file_and_by_what_is_changed(self):
+        hardware = {"based_on": "chips/mine.json", "link_bandwidth": "90 GB/s"}
+        points = self.points(said(made_up_sweep.lines(hardware=hardware), False))
+        expected = f"mine.json (link_bandwidth 90 GB/s): {trust.NOTE}"
+        self.assertEqual(trust.of_points(points.points), expected)
+        self.assertEqual(trust.of_rows(points.rows()), expected)
+
     def test_a_point_that_failed_has_no_times(self):
         failed = [made_up_sweep.failed(entry) for entry in said(made_up_sweep.lines(hardware="tpu-v4"), False)]
         self.assertEqual(trust.of_points(self.points(failed).points), "")

@@ -19,6 +19,14 @@ class Names(unittest.TestCase):
         shaped = dict(config, tensor={"shape": [3, 5], "dtype": "fp32"})
         self.assertEqual(names.collective_text(shaped), "AllGather of fp32[3, 5]")
 
+    def test_a_chip_with_changed_parameters_is_called_by_them(self):
+        self.assertEqual(names.chip_text("tpu-v5e"), "tpu-v5e")
+        self.assertEqual(names.chip_text({"based_on": "tpu-v5e"}), "tpu-v5e")
+        changed = {"based_on": "tpu-v5e", "link_bandwidth": "90 GB/s", "dma_queue": {"value": 3, "class": "assumed"}}
+        self.assertEqual(names.chip_text(changed), "tpu-v5e (link_bandwidth 90 GB/s, dma_queue 3)")
+        self.assertEqual(names.machine_text({"hardware": {"based_on": "tpu-v5e", "dma_queue": 3},
+                                             "topology": {"ring": 8}}, 8), "8 x tpu-v5e (dma_queue 3), ring 8")
+
     def test_a_run_is_of_a_collective_or_of_a_phase_of_a_model(self):
         config = {"collective": "all-gather", "tensor": {"bytes": "1 MiB", "dtype": "bf16"}}
         self.assertEqual(names.run_text(config), "AllGather of 1 MiB of bf16")

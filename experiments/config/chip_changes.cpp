@@ -1,0 +1,106 @@
+#include "experiments/config/chip_changes.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "experiments/config/parameter_json.hpp"
+#include "experiments/input/json.hpp"
+
+namespace equarx::config {
+namespace {
+
+using hardware::Calibration;
+using hardware::Chip;
+using hardware::Parameter;
+using hardware::ParameterInfo;
+
+/// How the source of a value begins that has none of its own.
+constexpr std::string_view kChosen = "chosen by the user";
+
+bool is_bare(const Parameter& parameter) {
+  return parameter.source.starts_with(kChosen) && !parameter.range;
+}
+
+/// The parameter, unless it is a value that `chip` has already.
+std::optional<Parameter> read_change(input::ObjectReader& reader, const Chip& chip,
+                                     const ParameterInfo& info) {
+  const input::Json& json = reader.required(info.key, "a value");
+  if (json.is_object()) return read_parameter(reader.object(info.key), info);
+  const Parameter& before = chip.*info.member;
+  const double value = read_parameter_value(json, reader.place_of(info.key), info);
+  if (value == before.value) return std::nullopt;
+  return Parameter{
+      .value = value,
+      .provenance = hardware::Provenance::assumed,
+      .source = fmt::format("{}; {} has {}", kChosen, chip.name, format_value(info, before))};
+}
+
+/// What still holds of how parameters err together. Nothing that was observed is of the changed chip.
+std::optional<Calibration> without(const Calibration& whole, const ChipChanges& changes) {
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < whole.parameters.size(); ++i)
+    if (std::ranges::find(changes, whole.parameters[i], &ParameterInfo::key) == changes.end())
+      kept.push_back(i);
+  if (kept.empty()) return std::nullopt;
+  Calibration calibration;
+  for (const std::size_t row : kept) {
+    calibration.parameters.push_back(whole.parameters[row]);
+    for (const std::size_t column : kept)
+      calibration.correlation.push_back(whole.correlation[row * whole.parameters.size() + column]);
+  }
+  return calibration;
+}
+
+std::string called(std::string_view base, const std::vector<std::string>& changes) {
+  return changes.empty() ? std::string(base)
+                         : fmt::format("{} ({})", base, fmt::join(changes, ", "));
+}
+
+/// "90 GB/s", of a value or of an object that has one.
+std::string value_text(const input::Json& json) {
+  const input::Json& value = json.is_object() && json.contains("value") ? json["value"] : json;
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+}  // namespace
+
+ChipChanges read_changes(input::ObjectReader& reader, Chip& chip) {
+  ChipChanges changes;
+  std::vector<std::string> texts;
+  const Chip before = chip;
+  for (const ParameterInfo& info : hardware::parameters()) {
+    if (!reader.has(info.key)) continue;
+    const auto change = read_change(reader, before, info);
+    if (!change) continue;
+    chip.*info.member = *change;
+    changes.push_back(&info);
+    texts.push_back(fmt::format("{} {}", info.key, format_value(info, *change)));
+  }
+  chip.name = called(chip.name, texts);
+  if (chip.calibration && !changes.empty()) chip.calibration = without(*chip.calibration, changes);
+  return changes;
+}
+
+void append_changes(input::Json& json, const Chip& chip, const ChipChanges& changes) {
+  for (const ParameterInfo* info : changes) {
+    const Parameter& parameter = chip.*info->member;
+    const input::Json whole = parameter_json(*info, parameter);
+    json[std::string(info->key)] = is_bare(parameter) ? whole["value"] : whole;
+  }
+}
+
+std::string chip_text(const input::Json& hardware) {
+  if (hardware.is_string()) return hardware.get<std::string>();
+  const std::string based_on(kBasedOn);
+  if (!hardware.is_object() || !hardware.contains(based_on) || !hardware[based_on].is_string())
+    return "a chip";
+  std::vector<std::string> changes;
+  for (const auto& [key, value] : hardware.items())
+    if (key != kBasedOn) changes.push_back(fmt::format("{} {}", key, value_text(value)));
+  return called(hardware[based_on].get_ref<const std::string&>(), changes);
+}
+
+}  // namespace equarx::config

@@ -1,0 +1,39 @@
+#include "experiments/config/chip_choice.hpp"
+
+#include "experiments/config/hardware_json.hpp"
+#include "experiments/input/json.hpp"
+
+namespace equarx::config {
+namespace {
+
+constexpr std::string_view kHardware = "hardware";
+
+}  // namespace
+
+ChipChoice read_chip_choice(input::ObjectReader& config) {
+  constexpr std::string_view kExpected =
+      "a chip's name, the path of a hardware file, or an object like {\"based_on\": \"tpu-v5e\", "
+      "\"link_bandwidth\": \"90 GB/s\"}";
+  const input::Json& json = config.required(kHardware, kExpected);
+  ChipChoice choice;
+  if (!json.is_object()) {
+    choice.based_on = config.text(kHardware, kExpected);
+    choice.chip = load_chip(choice.based_on, config.place_of(kHardware));
+    return choice;
+  }
+  input::ObjectReader reader = config.object(kHardware);
+  choice.based_on = reader.text(kBasedOn, "a chip's name, or the path of a hardware file");
+  choice.chip = load_chip(choice.based_on, reader.place_of(kBasedOn));
+  choice.changes = read_changes(reader, choice.chip);
+  reader.finish();
+  return choice;
+}
+
+input::Json chip_choice_json(const ChipChoice& choice) {
+  if (choice.changes.empty()) return choice.based_on;
+  input::Json json = {{std::string(kBasedOn), choice.based_on}};
+  append_changes(json, choice.chip, choice.changes);
+  return json;
+}
+
+}  // namespace equarx::config

@@ -1,0 +1,26 @@
+// "hardware" of a configuration.
+#pragma once
+
+#include <string>
+
+#include "experiments/config/chip_changes.hpp"
+#include "experiments/input/object_reader.hpp"
+#include "models/hardware/chip.hpp"
+
+namespace equarx::config {
+
+/// A chip, and how a configuration names it.
+struct ChipChoice {
+  std::string based_on;  ///< as the user wrote it: a name, or the path of a file
+  ChipChanges changes;   ///< what the configuration itself changes of it
+  hardware::Chip chip;   ///< with the changes
+};
+
+/// Reads the name of a built-in chip, the path of a hardware file, or an object that changes parameters of one of
+/// these, like {"based_on": "tpu-v5e", "link_bandwidth": "90 GB/s"}. @throws InputError
+ChipChoice read_chip_choice(input::ObjectReader& config);
+
+/// As read_chip_choice() reads it.
+input::Json chip_choice_json(const ChipChoice& choice);
+
+}  // namespace equarx::config
