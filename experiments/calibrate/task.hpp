@@ -30,7 +30,8 @@ struct Measurement {
 
 /// A calibration before it is done.
 struct CalibrationTask {
-  hardware::Chip chip;                              ///< with start values, named and described anew
+  std::string hardware;  ///< the chip to start from, as the user wrote it
+  hardware::Chip chip;   ///< with start values, named and described anew
   std::vector<const hardware::ParameterInfo*> fit;  ///< quantities and ratios, each once
   /// Keep their values, but their uncertainty makes the fitted ones uncertain. None of `fit`.
   std::vector<const hardware::ParameterInfo*> given;

@@ -85,8 +85,8 @@ void check_count(const CalibrationTask& task) {
 CalibrationTask read_task(const input::Json& json, const std::filesystem::path& folder) {
   input::ObjectReader reader(json, "");
   CalibrationTask task;
-  const std::string hardware = reader.text("hardware");
-  task.chip = config::load_chip(hardware, reader.place_of("hardware"));
+  task.hardware = reader.text("hardware");
+  task.chip = config::load_chip(task.hardware, reader.place_of("hardware"));
   task.fit = read_parameters(reader, "fit", {});
   if (reader.has("given")) task.given = read_parameters(reader, "given", task.fit);
   check_given(task.given, task.chip);
@@ -96,7 +96,7 @@ CalibrationTask read_task(const input::Json& json, const std::filesystem::path& 
   for (std::size_t i = 0; i < measurements.size(); ++i) {
     const std::string place = fmt::format("{}/{}", reader.place_of("measurements"), i);
     task.measurements.push_back(
-        read_measurement({measurements[i], place}, place, hardware, folder));
+        read_measurement({measurements[i], place}, place, task.hardware, folder));
   }
   reader.finish();
   check_count(task);

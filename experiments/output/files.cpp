@@ -18,6 +18,16 @@ void check_folder(const std::filesystem::path& folder) {
                         folder.string(), there.string()));
 }
 
+void check_not_input(const std::filesystem::path& output, std::span<const std::string> inputs) {
+  for (const std::string& input : inputs) {
+    std::error_code no_file;
+    if (!std::filesystem::equivalent(output, input, no_file) || no_file) continue;
+    throw input::InputError("", fmt::format("cannot write {}: it is an input ({}); name another "
+                                            "file",
+                                            output.string(), input));
+  }
+}
+
 void make_folder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);

@@ -44,6 +44,12 @@ class TemporaryDirectory {
   std::filesystem::path path_;
 };
 
+/// All bytes of a file.
+inline std::string content_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 struct CommandResult {
   int exit_code = -1;  ///< minus the signal, if one ended it
   std::string out;

@@ -1,5 +1,6 @@
 #include "tools/cli/calibrate_command.hpp"
 
+#include <array>
 #include <filesystem>
 #include <optional>
 
@@ -7,6 +8,7 @@
 #include "experiments/config/hardware_json.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
+#include "experiments/output/files.hpp"
 #include "experiments/output/output_file.hpp"
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/progress_line.hpp"
@@ -19,17 +21,19 @@ void calibrate(const CalibrateArguments& arguments) {
     return calibrate::read_task(input::parse_json(text),
                                 std::filesystem::path(arguments.file).parent_path());
   });
+  output::check_not_input(arguments.output, std::array{arguments.file, task.hardware});
   std::optional<output::OutputFile> output;
   if (!arguments.output.empty()) output.emplace(arguments.output);
   const calibrate::CalibrationResult result = naming_file(arguments.file, [&] {
     const ProgressLine line;
     return calibrate::calibrate(task, [&](const std::string& what) { line.show(what); });
   });
+  // First, so that a full disk loses nothing else.
+  print(arguments.json ? to_json(task, result).dump(2) + "\n" : to_table(task, result));
   if (output) {
     output->stream() << config::to_json(calibrated_chip(task, result)).dump(2) << '\n';
     output->keep();
   }
-  print(arguments.json ? to_json(task, result).dump(2) + "\n" : to_table(task, result));
 }
 
 }  // namespace equarx::cli

@@ -1,5 +1,6 @@
 #include "tools/cli/commands.hpp"
 
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/inspect/quantize.hpp"
+#include "experiments/output/files.hpp"
 #include "experiments/output/output_file.hpp"
 #include "experiments/result/json.hpp"
 #include "experiments/result/table.hpp"
@@ -20,6 +22,7 @@
 #include "models/tensors/file_error.hpp"
 #include "models/tensors/tensor_file.hpp"
 #include "tools/cli/config_file.hpp"
+#include "tools/cli/option_names.hpp"
 #include "tools/cli/progress_line.hpp"
 
 namespace equarx::cli {
@@ -35,6 +38,18 @@ plan::Plan load(const ConfigArguments& arguments, bool uncertainty = false) {
   return naming_file(arguments.path, [&] { return plan::make_plan(file.config); });
 }
 
+/// The options are read as the keys of a configuration are, with the same rules and messages.
+inspect::QuantizeOptions quantize_options(const QuantizeArguments& arguments) {
+  Json json = Json::object();
+  for (const auto& [key, value] :
+       {std::pair{"format", arguments.format}, std::pair{"scale", arguments.scale},
+        std::pair{"layout", arguments.layout}, std::pair{"rounding", arguments.rounding},
+        std::pair{"block", arguments.block},
+        std::pair{"elements_per_scale", arguments.elements_per_scale}})
+    if (!value.empty()) config::override_value(json, std::string("/") + key, value);
+  return inspect::read_quantize_options(json);
+}
+
 }  // namespace
 
 void print(const std::string& text) {
@@ -47,6 +62,7 @@ void run(const RunArguments& arguments) {
   std::optional<output::OutputFile> file;
   std::optional<trace::TraceFile> trace;
   if (!arguments.trace.empty()) {
+    check_not_read(arguments.trace, arguments.config.path, plan.config);
     file.emplace(arguments.trace);
     trace.emplace(file->stream(), plan.config, arguments.trace_run);
   }
@@ -57,12 +73,13 @@ void run(const RunArguments& arguments) {
         plan, [&](const std::string& text) { line.show(text); },
         {.sensitivity = arguments.sensitivity, .observer = trace ? &*trace : nullptr});
   }
+  // First, so that a disk without room for the trace loses nothing else.
+  print(arguments.json ? result::to_json(result, {.links = arguments.links}).dump(2) + "\n"
+                       : result::to_table(result));
   if (trace) {
     trace->finish();
     file->keep();
   }
-  print(arguments.json ? result::to_json(result, {.links = arguments.links}).dump(2) + "\n"
-                       : result::to_table(result));
 }
 
 void show(const ConfigArguments& arguments) {
@@ -75,15 +92,9 @@ void validate(const ConfigArguments& arguments) {
 }
 
 void quantize(const QuantizeArguments& arguments) {
-  // The options are read as the keys of a configuration are, with the same rules and messages.
-  Json json = Json::object();
-  for (const auto& [key, value] :
-       {std::pair{"format", arguments.format}, std::pair{"scale", arguments.scale},
-        std::pair{"layout", arguments.layout}, std::pair{"rounding", arguments.rounding},
-        std::pair{"block", arguments.block},
-        std::pair{"elements_per_scale", arguments.elements_per_scale}})
-    if (!value.empty()) config::override_value(json, std::string("/") + key, value);
-  const inspect::QuantizeOptions options = inspect::read_quantize_options(json);
+  const inspect::QuantizeOptions options =
+      naming_options("", [&] { return quantize_options(arguments); });
+  output::check_not_input(arguments.output, std::array{arguments.file});
   try {
     std::optional<std::string_view> name;
     if (!arguments.tensor.empty()) name = arguments.tensor;
@@ -91,6 +102,8 @@ void quantize(const QuantizeArguments& arguments) {
     std::optional<std::filesystem::path> output;
     if (!arguments.output.empty()) output = arguments.output;
     print(to_table(quantize_file(file, options, output)));
+  } catch (const tensors::NoTensorNamed& error) {
+    throw InputError("", fmt::format("{} by --tensor", error.what()));
   } catch (const tensors::FileError& error) {
     throw InputError("", error.what());
   }

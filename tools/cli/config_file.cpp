@@ -1,9 +1,13 @@
 #include "tools/cli/config_file.hpp"
 
+#include <vector>
+
 #include "experiments/config/json.hpp"
+#include "experiments/config/named_files.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
 #include "experiments/input/schema.hpp"
+#include "experiments/output/files.hpp"
 #include "tools/cli/overrides.hpp"
 
 namespace equarx::cli {
@@ -17,6 +21,13 @@ ConfigFile read_config_file(const ConfigArguments& arguments) {
     input::check_schema(json, "experiment");
     return {std::move(json), std::move(config)};
   });
+}
+
+void check_not_read(const std::string& output, const std::string& path,
+                    const config::ExperimentConfig& config) {
+  std::vector<std::string> inputs = config::named_files(config);
+  inputs.push_back(path);
+  output::check_not_input(output, inputs);
 }
 
 }  // namespace equarx::cli

@@ -22,6 +22,10 @@ struct ConfigFile {
 /// @throws input::InputError, whose message names the file.
 ConfigFile read_config_file(const ConfigArguments& arguments);
 
+/// @throws input::InputError if `output` is the configuration's file, or one that it names.
+void check_not_read(const std::string& output, const std::string& path,
+                    const config::ExperimentConfig& config);
+
 /// Calls `use`; whatever it finds wrong in the file, the message names it.
 template <typename Use>
 auto naming_file(const std::string& path, Use&& use) {

@@ -37,6 +37,7 @@ std::string title_of(const std::vector<std::string>& paths) {
 }  // namespace
 
 void report(const ReportArguments& arguments) {
+  output::check_not_input(arguments.output, arguments.results);
   const std::string title = arguments.title.empty() ? title_of(arguments.results) : arguments.title;
   report::ReportInput input{.title = title,
                             .results = report::read_results(arguments.results),

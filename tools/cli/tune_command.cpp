@@ -27,13 +27,17 @@ void tune(const TuneArguments& arguments) {
   options.budget_s = tune::read_time("--budget", arguments.budget);
   const ConfigFile file = read_config_file(arguments.config);
   std::optional<output::OutputFile> output;
-  if (!arguments.output.empty()) output.emplace(arguments.output);
+  if (!arguments.output.empty()) {
+    check_not_read(arguments.output, arguments.config.path, file.config);
+    output.emplace(arguments.output);
+  }
   const tune::TuneResult result = find(file.config, options);
+  // First, so that a full disk loses nothing else.
+  print(arguments.json ? to_json(result, file.json).dump(2) + "\n" : to_table(result));
   if (output) {
     output->stream() << best_config(file.json, result).dump(2) << '\n';
     output->keep();
   }
-  print(arguments.json ? to_json(result, file.json).dump(2) + "\n" : to_table(result));
 }
 
 }  // namespace equarx::cli

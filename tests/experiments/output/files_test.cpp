@@ -48,6 +48,25 @@ TEST_CASE("a file that was not kept leaves nothing behind") {
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
+TEST_CASE("an output that is an input is refused, whatever path leads to it") {
+  const TemporaryFolder folder;
+  const std::string file = (folder.path() / "a.json").string();
+  write(file, "precious");
+  std::filesystem::create_symlink(file, folder.path() / "link");
+  std::filesystem::create_hard_link(file, folder.path() / "same");
+  const std::vector<std::string> inputs = {"/no/such/file", "", file};
+  const std::string folder_name = folder.path().filename();
+  for (const std::string& name :
+       std::vector<std::string>{"a.json", "link", "same", "../" + folder_name + "/a.json"}) {
+    CAPTURE(name);
+    CHECK_THROWS_WITH(check_not_input(folder.path() / name, inputs),
+                      ContainsSubstring("it is an input (" + file + "); name another file"));
+  }
+  CHECK_NOTHROW(check_not_input(folder.path() / "b.json", inputs));
+  CHECK_NOTHROW(check_not_input("", inputs));
+  CHECK(content(file) == "precious");
+}
+
 TEST_CASE("a file that cannot be written is refused") {
   CHECK_THROWS_WITH(write_file("/proc/nothing/here", "x"),
                     ContainsSubstring("cannot write /proc/nothing/here"));

@@ -32,6 +32,22 @@ TEST_CASE("calibrate --json gives the same for programs") {
   CHECK(found["measurements"].size() == 12);
 }
 
+TEST_CASE("calibrate keeps the measurements and the chip that it reads") {
+  const TemporaryDirectory directory;
+  nlohmann::json task = nlohmann::json::parse(content_of(kExample));
+  const std::string chip = directory.write("chip.json", R"({"based_on": "tpu-v5e"})");
+  for (auto& measurement : task["measurements"])
+    if (measurement["config"].is_string())
+      measurement["config"] =
+          EQUARX_CONFIGS_DIR "/calibrations/" + measurement["config"].get<std::string>();
+  task["hardware"] = chip;
+  const std::string file = directory.write("measured.json", task.dump());
+  for (const std::string& output : {file, chip})
+    check_refusal(equarx_sim({"calibrate", file, "-o", output}), "it is an input");
+  CHECK(content_of(file) == task.dump());
+  CHECK(file_count(directory.path()) == 2);
+}
+
 TEST_CASE("calibrate refuses bad input, names the file, and writes nothing") {
   const TemporaryDirectory directory;
   const std::string file = (directory.path() / "measured.json").string();

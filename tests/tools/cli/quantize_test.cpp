@@ -15,11 +15,6 @@ const std::string kActivations =
 /// Debian's, because its numpy is installed for it; another may come first in PATH.
 const std::string kPython = "/usr/bin/python3";
 
-std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 /// The elements of a .npy file of version 1.0 and type float32.
 std::vector<float> npy_values(const std::string& path) {
   constexpr std::size_t kLengthAt = 8;
@@ -240,20 +235,20 @@ TEST_CASE("quantize refuses options that are wrong, and writes nothing") {
   const TemporaryDirectory directory;
   const std::string output = (directory.path() / "out.npy").string();
   const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes = {
-      {{"--format", "int9"}, "/format: 'int9' is not known; did you mean 'int8'?"},
-      {{"--format", "7"}, "/format: "},
-      {{"--scale", "fp64"}, "/scale: 'fp64' is not known"},
-      {{"--layout", "tiled"}, "/layout: 'tiled' is not known"},
-      {{"--rounding", "up"}, "/rounding: 'up' is not known"},
-      {{"--format", "mxfp4", "--rounding", "stochastic"}, "/rounding: "},
-      {{"--format", "bf16", "--scale", "fp32"}, "/scale: bf16 has no scales"},
-      {{"--format", "mxfp4", "--elements-per-scale", "64"}, "/elements_per_scale: "},
-      {{"--block", "32"}, "/block: counts for \"layout\": \"contiguous\""},
-      {{"--layout", "contiguous"}, "/block: is missing"},
-      {{"--format", "nvfp4", "--block", "0"}, "/block: 0 is not an integer from 1"},
-      {{"--format", "nvfp4", "--block", "-1"}, "/block: -1 is not an integer from 1"},
-      {{"--elements-per-scale", "0"}, "/elements_per_scale: 0 is not an integer from 1"},
-      {{"--elements-per-scale", "many"}, "/elements_per_scale: expected an integer"},
+      {{"--format", "int9"}, "error: --format: 'int9' is not known; did you mean 'int8'?"},
+      {{"--format", "7"}, "error: --format: "},
+      {{"--scale", "fp64"}, "error: --scale: 'fp64' is not known"},
+      {{"--layout", "tiled"}, "error: --layout: 'tiled' is not known"},
+      {{"--rounding", "up"}, "error: --rounding: 'up' is not known"},
+      {{"--format", "mxfp4", "--rounding", "stochastic"}, "error: --rounding: 'mxfp4' is fp4-e2m1"},
+      {{"--format", "bf16", "--scale", "fp32"}, "error: --scale: bf16 has no scales"},
+      {{"--format", "mxfp4", "--elements-per-scale", "64"}, "error: --elements-per-scale: "},
+      {{"--block", "32"}, "error: --block: counts for \"layout\": \"contiguous\""},
+      {{"--layout", "contiguous"}, "error: --block: is missing"},
+      {{"--format", "nvfp4", "--block", "0"}, "error: --block: 0 is not an integer from 1"},
+      {{"--format", "nvfp4", "--block", "-1"}, "error: --block: -1 is not an integer from 1"},
+      {{"--elements-per-scale", "0"}, "error: --elements-per-scale: 0 is not an integer from 1"},
+      {{"--elements-per-scale", "many"}, "error: --elements-per-scale: expected an integer"},
       {{"--tensor", "x"}, kActivations + ": a .npy file holds one tensor without a name"}};
   for (const auto& [options, problem] : mistakes) {
     std::vector<std::string> command = {"quantize", kActivations, "--output", output};
@@ -261,6 +256,17 @@ TEST_CASE("quantize refuses options that are wrong, and writes nothing") {
     check_refusal(equarx_sim(command), problem);
   }
   CHECK(file_count(directory.path()) == 0);
+}
+
+TEST_CASE("quantize keeps the file that it reads") {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "a.npy";
+  const auto link = directory.path() / "link.npy";
+  std::filesystem::copy_file(kActivations, file);
+  std::filesystem::create_hard_link(file, link);
+  for (const auto& output : {file, link})
+    check_refusal(equarx_sim({"quantize", file, "-o", output}), "it is an input");
+  CHECK(content_of(file) == content_of(kActivations));
 }
 
 TEST_CASE("quantize refuses an output that it cannot write, and leaves nothing behind") {

@@ -7,18 +7,13 @@
 namespace equarx::testing {
 namespace {
 
-std::string read(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
 TEST_CASE("report makes a page of what run --json printed") {
   const TemporaryDirectory folder;
   const std::string json = output_of(equarx_sim(on_small_example("run", {"--json"})));
   const std::string result = folder.write("result.json", json);
   const std::string page = (folder.path() / "page.html").string();
   CHECK(output_of(equarx_sim({"report", result, "-o", page, "--title", "Mine & <yours>"})).empty());
-  const std::string html = read(page);
+  const std::string html = content_of(page);
   CHECK_THAT(html, ContainsSubstring("<title>Mine &amp; &lt;yours&gt;</title>"));
   CHECK_THAT(html, ContainsSubstring("full-loop"));
   CHECK(file_count(folder.path()) == 2);
@@ -35,7 +30,20 @@ TEST_CASE("report says what was cut off, and makes the page of the rest") {
   CHECK(result.out.empty());
   CHECK(result.err ==
         "equarx-sim: note: " + sweep + ": its last line, 2, was cut off and is left out\n");
-  CHECK_THAT(read(folder.path() / "page.html"), ContainsSubstring("<title>sweep.jsonl</title>"));
+  CHECK_THAT(content_of(folder.path() / "page.html"),
+             ContainsSubstring("<title>sweep.jsonl</title>"));
+}
+
+TEST_CASE("report keeps the results that it reads") {
+  const TemporaryDirectory folder;
+  const std::string text = R"({"key": "a", "version": "0.1.0", "axes": {}, "error": "small"})";
+  const std::string results = folder.write("r.jsonl", text);
+  const auto link = folder.path() / "link.jsonl";
+  std::filesystem::create_symlink(results, link);
+  check_refusal(equarx_sim({"report", results, "-o", results}),
+                "cannot write " + results + ": it is an input");
+  check_refusal(equarx_sim({"report", kExample, results, "-o", link}), "it is an input");
+  CHECK(content_of(results) == text);
 }
 
 TEST_CASE("a page of a sweep's results has the name of the sweep, which its folder has") {
@@ -60,7 +68,7 @@ TEST_CASE("report refuses what are no results, and leaves nothing behind") {
   const std::string page = (folder.path() / "page.html").string();
   check_refusal(equarx_sim({"report", kExample, "-o", page}), "not a result");
   check_refusal(equarx_sim({"report", "/no/such/file", "-o", page}), "cannot read /no/such/file");
-  check_refusal(equarx_sim({"report", "-o", page}), "see 'equarx-sim --help'");
+  check_refusal(equarx_sim({"report", "-o", page}), "see 'equarx-sim report --help'");
   const std::string failed = folder.write(
       "f.jsonl", R"({"key": "a", "version": "0.1.0", "axes": {}, "error": "too small"})");
   check_refusal(equarx_sim({"report", failed, "-o", "/no/such/folder/page.html"}),

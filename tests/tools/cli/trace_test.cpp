@@ -54,5 +54,30 @@ TEST_CASE("run --trace refuses what it cannot write to, before anything is compu
   CHECK(file_count(folder.path()) == 1);
 }
 
+TEST_CASE("run --trace keeps the configuration, and what it names") {
+  const TemporaryDirectory folder;
+  const std::string config = folder.write("c.json", content_of(kExample));
+  check_refusal(equarx_sim({"run", config, "--trace", config}),
+                "cannot write " + config + ": it is an input");
+  CHECK(content_of(config) == content_of(kExample));
+  const std::string chip = folder.write("v5e.json", R"({"based_on": "tpu-v5e"})");
+  check_refusal(equarx_sim({"run", config, "--set", "/hardware=" + chip, "--trace", chip}),
+                "it is an input");
+}
+
+TEST_CASE("a disk without room for the trace does not lose the table") {
+  const TemporaryDirectory folder;
+  const std::string file = (folder.path() / "trace.json").string();
+  // Files of more than 16 KiB cannot be written; the signal that says so is ignored.
+  std::vector<std::string> command = {"/bin/bash", "-c", "trap '' XFSZ; ulimit -f 16; exec \"$@\"",
+                                      "bash", EQUARX_SIM_PATH};
+  for (const std::string& argument : trace(file)) command.push_back(argument);
+  const CommandResult result = run_command(command);
+  CHECK(result.exit_code == 2);
+  CHECK(result.out == output_of(equarx_sim(on_small_example("run"))));
+  CHECK(result.err == "equarx-sim: error: cannot write " + file + ": is there room on the disk?\n");
+  CHECK(file_count(folder.path()) == 0);
+}
+
 }  // namespace
 }  // namespace equarx::testing

@@ -56,7 +56,8 @@ TEST_CASE("tune refuses limits that make no sense") {
       {{"--budget", "10"}, "--budget"},
       {{"--budget", "0 s"}, "--budget: 0 s is not above 0"},
       {{"--max-time", "1 ns"}, "--max-time: nothing takes less than"},
-      {{"--min-sqnr", "300 dB"}, "nothing has a smaller error"}};
+      {{"--max-nmse", "1e-30"}, "--max-nmse: nothing has a smaller error"},
+      {{"--min-sqnr", "300 dB"}, "--min-sqnr: nothing has a smaller error"}};
   for (const auto& [arguments, message] : cases) {
     CAPTURE(arguments);
     check_refusal(equarx_sim(tune(arguments)), message);
@@ -69,8 +70,17 @@ TEST_CASE("tune refuses other bad input, and names the file that it is in") {
   check_refusal(equarx_sim(on_small_example("tune", {"--formats", "int8,,bf16"})), "--formats: ''");
   check_refusal(equarx_sim(on_small_example("tune", {"--set", "/tensor/dtype=fp64"})),
                 kExample + ": /tensor/dtype");
-  check_refusal(equarx_sim({"tune"}), "see 'equarx-sim --help'");
+  check_refusal(equarx_sim({"tune"}), "see 'equarx-sim tune --help'");
+  check_refusal(equarx_sim(on_small_example("tune", {"--formats", "foo"})),
+                "--formats: 'foo' is not known; use one of ");
   check_refusal(equarx_sim(tune({"-o", "/nowhere/best.json"})), "cannot write /nowhere/best.json");
+}
+
+TEST_CASE("tune keeps the configuration that it reads") {
+  const TemporaryDirectory folder;
+  const std::string config = folder.write("c.json", content_of(kExample));
+  check_refusal(equarx_sim({"tune", config, "-o", config}), "it is an input");
+  CHECK(content_of(config) == content_of(kExample));
 }
 
 }  // namespace
