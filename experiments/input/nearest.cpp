@@ -40,10 +40,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+constexpr std::size_t kLettersPerMistake = 3;
+
 /// How far away a name is that is near; none if it is not.
 std::optional<std::size_t> near_distance(std::string_view text, std::string_view name) {
   constexpr std::size_t kTellingStart = 3;
-  constexpr std::size_t kLettersPerMistake = 3;
   const std::string a = lower_case(text);
   const std::string b = lower_case(name);
   const std::size_t shorter = std::min(a.size(), b.size());
@@ -71,7 +72,10 @@ std::optional<std::string_view> near(std::string_view text,
 }
 
 bool is_misspelt(std::string_view text, std::string_view name) {
-  return text != name && near_distance(text, name).has_value();
+  constexpr std::size_t kMostWrong = 2;
+  const std::size_t letters = std::min(text.size(), name.size());
+  const std::size_t most = std::clamp<std::size_t>(letters / kLettersPerMistake, 1, kMostWrong);
+  return text != name && letters > 1 && edit_distance(lower_case(text), lower_case(name)) <= most;
 }
 
 std::string remedy(std::string_view text, std::span<const std::string_view> names) {

@@ -14,7 +14,7 @@ namespace equarx::input {
 std::optional<std::string_view> near(std::string_view text,
                                      std::span<const std::string_view> names);
 
-/// Whether `text` is not `name`, but near() it.
+/// Whether `text` is not `name`, but so near() it that it can hardly mean anything else: up to two letters away.
 bool is_misspelt(std::string_view text, std::string_view name);
 
 /// What to do about a name that is none of `names`: "did you mean 'x'?", or "use one of a, b, c" if none is near().

@@ -37,7 +37,7 @@ TEST_CASE("a changed chip is written as it is read") {
   const input::Json written = to_json(read_config(json));
   CHECK(written["hardware"].dump() ==
         R"({"based_on":"tpu-v5e","link_bandwidth":{"value":"90 GB/s","class":"datasheet",)"
-        R"("source":"a test"},"step_sync_time":"0.5 us"})");
+        R"("source":"a test"},"step_sync_time":"500 ns"})");
   CHECK(to_json(read_config(written)) == written);
 }
 

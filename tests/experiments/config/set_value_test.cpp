@@ -58,8 +58,8 @@ TEST_CASE("pointers that lead nowhere are refused") {
   check_place_refused("/collectives/99999999999999999999/format", "there is no element '9999");
   check_place_refused("/collectives/-", "there is no element '-'");
   check_place_refused("/tensor/shape/x", "labelled not at all");
-  check_place_refused("/hardware/name", "leads into a string");
-  check_place_refused("/hardware/name/x", "leads into a string");
+  check_place_refused("/baseline/name", "leads into a string");
+  check_place_refused("/baseline/name/x", "leads into a string");
 }
 
 }  // namespace

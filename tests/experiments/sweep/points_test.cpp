@@ -63,8 +63,10 @@ TEST_CASE("axes that are no keys of configurations are refused") {
       "/axes/1", "/a: unknown key 'a'");
   check_sweep_refused(R"([{"key": "/collectives/fp8/format", "values": ["int8"]}])", "/axes/0",
                       "there is no element 'fp8'");
-  check_sweep_refused(R"([{"key": "/hardware/name", "values": ["x"]}])", "/axes/0",
+  check_sweep_refused(R"([{"key": "/topology/slice/name", "values": ["x"]}])", "/axes/0",
                       "leads into a string");
+  check_sweep_refused(R"([{"key": "/hardware/name", "values": ["x"]}])", "/axes/0",
+                      "/hardware/name: unknown key 'name'; use one of based_on, links, ");
   input::Json json = sweep_json(kTwoAxes);
   json["base"]["hardwear"] = 1;
   check_refused([&] { SweepPoints(sweep_of(json)).check(); }, "/base", "unknown key 'hardwear'");
