@@ -36,10 +36,10 @@ TEST_CASE("calibrate keeps the measurements and the chip that it reads") {
   const TemporaryDirectory directory;
   nlohmann::json task = nlohmann::json::parse(content_of(kExample));
   const std::string chip = directory.write("chip.json", R"({"based_on": "tpu-v5e"})");
-  for (auto& measurement : task["measurements"])
-    if (measurement["config"].is_string())
-      measurement["config"] =
-          EQUARX_CONFIGS_DIR "/calibrations/" + measurement["config"].get<std::string>();
+  nlohmann::json config =
+      nlohmann::json::parse(content_of(EQUARX_CONFIGS_DIR "/calibrations/allreduce_2x4.json"));
+  config.erase("hardware");  // that of the task
+  for (auto& measurement : task["measurements"]) measurement["config"] = config;
   task["hardware"] = chip;
   const std::string file = directory.write("measured.json", task.dump());
   for (const std::string& output : {file, chip})
