@@ -103,14 +103,6 @@ TEST_CASE("quantize knows every format, and writes what it dequantized") {
   CHECK(npy_values((directory.path() / "fp32.npy").string()) == exact);
 }
 
-TEST_CASE("the output may be the input, which then holds what was dequantized") {
-  const TemporaryDirectory directory;
-  const std::string path = directory.write("x.npy", content_of(kActivations));
-  output_of(equarx_sim({"quantize", path, "--layout", "contiguous", "--block", "64", "-o", path}));
-  CHECK(npy_values(path) == int8_blocks(npy_values(kActivations), 64));
-  CHECK(file_count(directory.path()) == 1);
-}
-
 // --- With numpy
 
 /// Runs Python on one argument; its output, or the test ends.
