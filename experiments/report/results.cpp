@@ -14,6 +14,7 @@
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
 #include "experiments/report/axes.hpp"
+#include "experiments/report/bases.hpp"
 
 namespace equarx::report {
 namespace {
@@ -70,6 +71,8 @@ class Reader {
       note(fmt::format("results of several versions of equarx-sim, which may not be comparable: {}",
                        fmt::join(versions, ", ")));
     note_uncalibrated();
+    add_axes_of_bases(results_);
+    drop_of_older_states();  // while the axes are those of the sweep's points
     complete_axes(results_);
     return std::move(results_);
   }
@@ -145,6 +148,8 @@ class Reader {
     const auto [known, is_new] = source_of_.try_emplace({key, version}, results_.sources.size());
     if (is_new) results_.sources.push_back({.version = std::move(version), .key = std::move(key)});
     ReportSource& source = results_.sources[known->second];
+    if (const input::Json base = json.value("base", input::Json()); base.is_string())
+      source.base = base.get<std::string>();
     // Not every line of a point must have them.
     if (source.config->is_null()) source.config = object_of(json, "config");
     if (source.parameters->is_null()) source.parameters = object_of(json, "parameters");
@@ -161,8 +166,9 @@ class Reader {
     if (is_new) {
       results_.rows.push_back(std::move(row));
     } else {
+      // A point that fails again, when it is tried again, is no news.
+      if (row.error.empty()) ++repeated_;
       results_.rows[known->second] = std::move(row);
-      ++repeated_;
     }
   }
 
@@ -186,6 +192,32 @@ class Reader {
       if (row.error.empty()) computed[row.source] = true;
     std::erase_if(results_.rows,
                   [&](const ReportRow& row) { return !row.error.empty() && computed[row.source]; });
+  }
+
+  /// Rows of a sweep that only their keys tell apart, as if a file that the configuration names was changed:
+  /// the last of each are of what it is now.
+  void drop_of_older_states() {
+    using Place = std::vector<std::string>;
+    std::set<Place> seen;
+    const std::size_t before = results_.rows.size();
+    std::ranges::reverse(results_.rows);
+    std::erase_if(results_.rows, [&](const ReportRow& row) {
+      const ReportSource& source = results_.sources[row.source];
+      if (source.base.empty()) return false;
+      const Place point = {row.file, source.version, row.axes->dump()};
+      Place run = point;  // a point that failed has no label, and did so for all collectives
+      if (row.error.empty()) run.push_back((*row.run)["label"].get<std::string>());
+      const bool is_last = seen.insert(std::move(run)).second;
+      seen.insert(point);
+      return !is_last;
+    });
+    std::ranges::reverse(results_.rows);
+    const std::size_t dropped = before - results_.rows.size();
+    if (dropped > 0)
+      note(
+          fmt::format("{} {} of an earlier state of the sweep, and nothing in the configuration "
+                      "tells; left out beside the later ones",
+                      dropped, dropped == 1 ? "row is" : "rows are"));
   }
 
   ReportResults results_;

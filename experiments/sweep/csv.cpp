@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "experiments/config/json.hpp"
+#include "experiments/config/topology.hpp"
+#include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
 #include "experiments/output/csv.hpp"
@@ -63,6 +66,27 @@ void set_members(Table& table, const std::string& prefix, const input::Json& obj
   }
 }
 
+/// Machine and tensor as plain texts and numbers, whatever the axes call them; nothing of a point that is no
+/// configuration.
+void set_machine_and_tensor(Table& table, const PointSet& points, std::size_t point) {
+  try {
+    const config::ExperimentConfig config = config::read_config(points.config(point));
+    table.set("hardware", config.hardware);
+    table.set("topology", config::topology_text(config.topology));
+    table.set("tensor_bytes", config.tensor.bytes());
+  } catch (const input::InputError&) {  // its error says why
+  }
+}
+
+/// How the collective of a run is quantized, beside its label: a reader need not join the configuration.
+void set_quantization(Table& table, const input::Json& config, const input::Json& label) {
+  for (const input::Json& collective : config.at("collectives")) {
+    if (collective.at("label") != label) continue;
+    for (const char* key : {"format", "quantize"})
+      if (collective.contains(key)) table.set(key, collective[key]);
+  }
+}
+
 }  // namespace
 
 std::string sweep_csv(const PointSet& points, const std::vector<KeyedPoint>& keyed,
@@ -71,6 +95,8 @@ std::string sweep_csv(const PointSet& points, const std::vector<KeyedPoint>& key
   const bool several = points.size() > 0 && !points.experiment(0).empty();
   if (several) columns.push_back("experiment");
   for (const std::string& key : points.axis_keys()) columns.push_back(key);
+  columns.insert(columns.end(),
+                 {"hardware", "topology", "tensor_bytes", "label", "format", "quantize"});
   Table table(columns);
   for (const KeyedPoint& at : keyed) {
     const StoredPoint* stored = store.find(at.key);
@@ -82,10 +108,13 @@ std::string sweep_csv(const PointSet& points, const std::vector<KeyedPoint>& key
       table.set("key", at.key);
       if (several) table.set("experiment", points.experiment(at.point));
       for (const auto& [pointer, value] : axes.items()) table.set(pointer, value);
-      if (stored->failed)
+      set_machine_and_tensor(table, points, at.point);
+      if (stored->failed) {
         table.set("error", line->at("error"));
-      else
+      } else {
+        set_quantization(table, line->at("config"), line->at("run").at("label"));
         set_members(table, "", line->at("run"));
+      }
     }
   }
   return table.text("error");

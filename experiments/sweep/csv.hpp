@@ -16,8 +16,9 @@ struct KeyedPoint {
 };
 
 /// One row for each run of each point that has results, by point: point, key, experiment (if there are
-/// several), axes (by JSON pointer), what the run has (nested names joined by '/'; what is not a number or
-/// text is left out), error. `store` must be open.
+/// several), axes (by JSON pointer), hardware, topology, tensor_bytes (of each chip, a plain number), label,
+/// format and quantize of the collective, what else the run has (nested names joined by '/'; what is not a
+/// number or text is left out), error. `store` must be open.
 std::string sweep_csv(const PointSet& points, const std::vector<KeyedPoint>& keyed,
                       const SweepStore& store);
 

@@ -147,6 +147,13 @@ std::vector<SweepExclusion> read_exclusions(input::ObjectReader& reader, std::st
 
 std::string SweepAxis::name() const { return fmt::format("{}", fmt::join(keys, " with ")); }
 
+std::string SweepAxis::step_text(std::size_t step) const {
+  if (keys.size() == 1) return steps.at(step).front()->dump();
+  input::Json values = input::Json::array();
+  for (const input::JsonValue& value : steps.at(step)) values.push_back(*value);
+  return values.dump();
+}
+
 Sweep read_sweep_parts(input::ObjectReader& reader, const std::filesystem::path& folder,
                        const SweepPartNames& names) {
   Sweep sweep;

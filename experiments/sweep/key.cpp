@@ -29,6 +29,14 @@ std::string SweepKeys::key(const input::Json& config, const std::string& experim
   return output::config_hash(parts);
 }
 
+std::string SweepKeys::base(const input::Json& config) {
+  try {
+    return output::config_hash(to_json(config::read_config(config)));
+  } catch (const input::InputError&) {
+    return output::config_hash(config);
+  }
+}
+
 const std::string& SweepKeys::digest(const std::string& file) {
   const auto [entry, is_new] = digests_.try_emplace(file);
   if (is_new) entry->second = output::file_hash(file);

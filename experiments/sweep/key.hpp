@@ -17,6 +17,10 @@ class SweepKeys {
   /// that a file has those of each.
   std::string key(const input::Json& config, const std::string& experiment = {});
 
+  /// Hash of what a sweep's base means: of its resolved configuration or, if the axes are yet to make it one,
+  /// of its text. Neither files nor the version are in it.
+  static std::string base(const input::Json& config);
+
  private:
   const std::string& digest(const std::string& file);
 

@@ -24,6 +24,9 @@ class PointSet {
   virtual std::size_t size() const = 0;
   /// Which sweep of several a point is of. Empty if there is only one.
   virtual std::string experiment(std::size_t point) const = 0;
+  /// Names the configuration that all points are made of, so that their results can be told from those of
+  /// another one. Empty if there is no such configuration.
+  virtual std::string base() const { return {}; }
   /// What one looks at: all points together, or each.
   virtual plan::Look look() const { return plan::Look::at_many; }
   /// The keys of all axes, as JSON pointers, each once.

@@ -1,7 +1,6 @@
 #include "experiments/sweep/points.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -9,6 +8,7 @@
 #include "experiments/config/set_value.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/sweep/key.hpp"
 
 namespace equarx::sweep {
 namespace {
@@ -70,9 +70,84 @@ bool makes_no_difference(const input::Json& base, const Assignments& assignments
   }
 }
 
+/// Finds values of axes with which no point is a configuration: mistakes that can be told before anything
+/// runs. Values that only go ill with some of another axis are none.
+class ValueCheck {
+ public:
+  explicit ValueCheck(const Sweep& sweep) : sweep_(sweep) {
+    for (const SweepAxis& axis : sweep.axes) {
+      values_.emplace_back(axis.steps.size());
+      open_ += axis.steps.size();
+    }
+  }
+
+  bool none_is_good() const { return !any_good_; }
+  bool done() const { return any_good_ && open_ == 0; }
+  /// Whether a point, by the step of each axis, can tell something.
+  bool wants(const std::vector<std::size_t>& at) const {
+    for (std::size_t axis = 0; axis < at.size(); ++axis)
+      if (values_[axis][at[axis]].is_open()) return true;
+    return !any_good_;
+  }
+
+  void note_good(const std::vector<std::size_t>& at) {
+    any_good_ = true;
+    for (std::size_t axis = 0; axis < at.size(); ++axis) {
+      Value& value = values_[axis][at[axis]];
+      if (value.is_open()) --open_;
+      value.good = true;
+    }
+  }
+
+  void note_bad(const std::vector<std::size_t>& at, const std::string& reason) {
+    if (first_.empty()) first_ = reason;
+    for (std::size_t axis = 0; axis < at.size(); ++axis) {
+      Value& value = values_[axis][at[axis]];
+      if (value.tries == 0) value.reason = reason;
+      const bool was_open = value.is_open();
+      ++value.tries;
+      if (was_open && !value.is_open()) --open_;
+    }
+  }
+
+  /// @throws InputError that names the axis, its value, and what is wrong with the first point that has it
+  void refuse_bad() const {
+    if (!any_good_)
+      throw input::InputError(
+          "",
+          fmt::format("no point of the sweep is a configuration; of the first one: {}", first_));
+    for (std::size_t axis = 0; axis < values_.size(); ++axis)
+      for (std::size_t step = 0; step < values_[axis].size(); ++step) {
+        const Value& value = values_[axis][step];
+        if (value.good || value.tries == 0) continue;  // without tries it is excluded
+        throw input::InputError(sweep_.axes[axis].place,
+                                fmt::format("no point with {} is a configuration: {}",
+                                            sweep_.axes[axis].step_text(step), value.reason));
+      }
+  }
+
+ private:
+  // So that a large sweep begins soon; who has seen so many fail need not see all.
+  static constexpr std::size_t kMostTries = 1000;
+
+  struct Value {
+    bool good = false;
+    std::size_t tries = 0;  ///< points with it that are no configurations
+    std::string reason;     ///< of the first of these
+    bool is_open() const { return !good && tries < kMostTries; }
+  };
+
+  const Sweep& sweep_;
+  std::vector<std::vector<Value>> values_;  ///< by axis and step
+  std::size_t open_ = 0;
+  bool any_good_ = false;
+  std::string first_;  ///< reason
+};
+
 }  // namespace
 
-SweepPoints::SweepPoints(Sweep sweep) : sweep_(std::move(sweep)) {
+SweepPoints::SweepPoints(Sweep sweep)
+    : sweep_(std::move(sweep)), base_(SweepKeys::base(sweep_.base)) {
   const std::uint64_t count = count_combinations(sweep_);
   for (std::uint64_t combination = 0; combination < count; ++combination)
     if (is_excluded(combination))
@@ -130,19 +205,21 @@ input::Json SweepPoints::config(std::size_t point) const {
 
 void SweepPoints::check() const {
   check_axes_hold();
-  std::optional<std::string> first;
-  for (std::size_t point = 0; point < size(); ++point) {
+  ValueCheck values(sweep_);
+  for (std::size_t point = 0; point < size() && !values.done(); ++point) {
+    const std::vector<std::size_t> at = steps(combinations_[point]);
+    if (!values.wants(at)) continue;
     try {
       config::read_config(config(point));
-      return;
+      values.note_good(at);
     } catch (const input::UnknownKeyError& error) {
-      refuse_unknown(sweep_, error);
+      if (values.none_is_good()) refuse_unknown(sweep_, error);
+      values.note_bad(at, error.what());
     } catch (const input::InputError& error) {
-      if (!first) first = error.what();
+      values.note_bad(at, error.what());
     }
   }
-  throw input::InputError(
-      "", fmt::format("no point of the sweep is a configuration; of the first one: {}", *first));
+  values.refuse_bad();
 }
 
 /// Setting one key can remove another, as /tensor/bytes does /tensor/shape. Whatever value the first has

@@ -20,6 +20,7 @@ class SweepPoints : public PointSet {
   /// Points are numbered from 0, the last axis fastest.
   std::size_t size() const override { return combinations_.size(); }
   std::string experiment(std::size_t) const override { return {}; }
+  std::string base() const override { return base_; }
   std::vector<std::string> axis_keys() const override;
   input::Json axes(std::size_t point) const override;
   input::Json config(std::size_t point) const override;
@@ -28,7 +29,7 @@ class SweepPoints : public PointSet {
   const Sweep& sweep() const { return sweep_; }
 
   /// Sees whether the sweep can be run at all: every axis is a key of configurations, none undoes another,
-  /// and some point is a configuration. @throws InputError that names the axis
+  /// and with each value of each axis some point is a configuration. @throws InputError that names the axis
   void check() const;
 
  private:
@@ -37,6 +38,7 @@ class SweepPoints : public PointSet {
   void check_axes_hold() const;
 
   Sweep sweep_;
+  std::string base_;
   std::vector<std::uint64_t> combinations_;  ///< by point
   std::size_t excluded_ = 0;
 };

@@ -32,6 +32,7 @@ input::Json line_start(const PointSet& points, const KeyedPoint& at) {
   input::Json line = {{"point", at.point}, {"key", at.key}, {"version", output::version()}};
   if (const std::string experiment = points.experiment(at.point); !experiment.empty())
     line["experiment"] = experiment;
+  if (const std::string base = points.base(); !base.empty()) line["base"] = base;
   line["axes"] = points.axes(at.point);
   return line;
 }

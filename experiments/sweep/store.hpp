@@ -33,6 +33,8 @@ class SweepStore {
   /// Lines that were cut off, or had not all of their point.
   std::size_t broken_lines() const { return broken_; }
   const std::filesystem::path& file() const { return file_; }
+  /// All points that it has, by key.
+  const std::unordered_map<std::string, StoredPoint>& points() const { return points_; }
   /// nullptr if there is nothing of it. Of a point that failed first and was computed later, the latter.
   const StoredPoint* find(const std::string& key) const;
 

@@ -18,6 +18,8 @@ struct SweepAxis {
   std::vector<std::vector<input::JsonValue>> steps;  ///< the values of `keys`, step by step
 
   std::string name() const;  ///< the keys, for people
+  /// The value of a step as JSON; a list of them if keys are zipped.
+  std::string step_text(std::size_t step) const;
 };
 
 /// A key of an axis that has one of its values.

@@ -9,14 +9,19 @@
 
 namespace equarx::cli {
 
-void apply_override(input::Json& config, const std::string& text) {
+std::string pointer_of_override(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || !text.starts_with('/'))
     throw input::InputError("",
                             fmt::format("--set {}: expected a JSON pointer, '=' and a value, like "
                                         "'/tensor/bytes=8 MiB'",
                                         text));
-  config::override_value(config, text.substr(0, equals), text.substr(equals + 1));
+  return text.substr(0, equals);
+}
+
+void apply_override(input::Json& config, const std::string& text) {
+  const std::string pointer = pointer_of_override(text);
+  config::override_value(config, pointer, text.substr(pointer.size() + 1));
 }
 
 }  // namespace equarx::cli

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -12,7 +13,9 @@
 #include "experiments/sweep/runner.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/config_file.hpp"
+#include "tools/cli/overrides.hpp"
 #include "tools/cli/results_folder.hpp"
+#include "tools/cli/sweep_notes.hpp"
 
 namespace equarx::cli {
 namespace {
@@ -41,10 +44,28 @@ std::filesystem::path folder_of(const SweepArguments& arguments, const sweep::Sw
   return folder / fmt::format("shard-{}-of-{}", shard.index, shard.count);
 }
 
+/// What an axis varies has no value of the base.
+void check_no_axis(const sweep::Sweep& sweep, const std::string& pointer) {
+  for (const sweep::SweepAxis& axis : sweep.axes)
+    for (const std::string& key : axis.keys)
+      if (pointer == key || pointer.starts_with(key + '/'))
+        throw InputError(axis.place, fmt::format("--set {}: the sweep varies {}; change the values "
+                                                 "of the axis instead",
+                                                 pointer, key));
+}
+
+void override_base(sweep::Sweep& sweep, const std::vector<std::string>& overrides) {
+  for (const std::string& override : overrides) {
+    check_no_axis(sweep, pointer_of_override(override));
+    apply_override(*sweep.base, override);
+  }
+}
+
 sweep::SweepPoints load_points(const SweepArguments& arguments) {
   constexpr std::size_t kMostWithoutYes = 100'000;
   sweep::Sweep sweep = sweep::load_sweep(arguments.file);
   return naming_file(arguments.file, [&] {
+    override_base(sweep, arguments.overrides);
     sweep::SweepPoints points(std::move(sweep));
     if (points.size() > kMostWithoutYes && !arguments.yes && !arguments.dry_run)
       throw InputError("", fmt::format("has {} points; give --yes if you mean it, or fewer values",
@@ -59,14 +80,8 @@ std::string axes_text(const sweep::SweepPoints& points) {
   if (points.excluded() > 0) text += fmt::format(" ({} excluded)", points.excluded());
   text += '\n';
   for (const sweep::SweepAxis& axis : points.sweep().axes) {
-    const auto step_text = [](const std::vector<input::JsonValue>& step) {
-      if (step.size() == 1) return step.front()->dump();
-      input::Json values = input::Json::array();
-      for (const input::JsonValue& value : step) values.push_back(*value);
-      return values.dump();
-    };
     text += fmt::format("  {}: {} from {} to {}\n", axis.name(), axis.steps.size(),
-                        step_text(axis.steps.front()), step_text(axis.steps.back()));
+                        axis.step_text(0), axis.step_text(axis.steps.size() - 1));
   }
   return text;
 }
@@ -81,6 +96,10 @@ void print_plan(const sweep::SweepPoints& points, const std::filesystem::path& f
                     status.points - status.done, status.points, folder.string()));
 }
 
+void print_notes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) fmt::print(stderr, "equarx-sim: {}\n", note);
+}
+
 int run(const sweep::SweepPoints& points, const std::filesystem::path& folder,
         const sweep::SweepOptions& options, bool fresh) {
   ResultsFolder results(folder, fresh);
@@ -91,6 +110,9 @@ int run(const sweep::SweepPoints& points, const std::filesystem::path& folder,
   print(fmt::format("{}: {} points, {} computed now, {} failed\n{}\n{}\n", points.sweep().name,
                     status.points, status.computed, status.failed, results.store().file().string(),
                     table.string()));
+  const sweep::SweepStore& store = results.store();
+  print_notes(failure_notes(points, outcome.keyed, store));
+  print_notes(older_rows_notes(older_rows(points, outcome.keyed, store), store.file()));
   return status.failed == 0 ? EXIT_SUCCESS : kExitPointsFailed;
 }
 

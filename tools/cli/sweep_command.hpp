@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace equarx::cli {
 
 /// Of `equarx-sim sweep`.
 struct SweepArguments {
   std::string file;
+  std::vector<std::string> overrides;  ///< of the base: "pointer=value"
   std::string output;  ///< folder; empty: results/NAME, after the sweep, of a shard a folder in it
   std::size_t jobs = 0;  ///< 0: as many as cores
   std::string shard;     ///< "2/8"; empty: all points

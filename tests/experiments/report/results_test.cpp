@@ -135,6 +135,34 @@ TEST_CASE(
   CHECK_THAT(results.notes[0], ContainsSubstring("1 run is there more than once"));
 }
 
+TEST_CASE("of a sweep's point the last state counts, if only keys tell states apart") {
+  const auto of_base = [](input::Json line) {
+    line["base"] = "b";
+    return line.dump() + "\n";
+  };
+  input::Json later = run_line("new", "1 MiB");
+  later["run"]["time_s"] = 1.5;
+  const ReportResults results = read(
+      {of_base(run_line("old", "1 MiB")) + of_base(run_line("other", "2 MiB")) + of_base(later)});
+  REQUIRE(results.rows.size() == 2);
+  CHECK((*results.rows[1].run)["time_s"] == 1.5);
+  REQUIRE(results.notes.size() == 1);
+  CHECK_THAT(results.notes[0], ContainsSubstring("1 row is of an earlier state of the sweep"));
+  // Files of their own are told apart by their names.
+  CHECK(read({of_base(run_line("old", "1 MiB")), of_base(later)}).rows.size() == 2);
+  // What failed before and works now is gone.
+  input::Json failed = error_line("old");
+  failed["axes"] = later["axes"];
+  CHECK(read({of_base(failed) + of_base(later)}).rows.size() == 1);
+}
+
+TEST_CASE("a point that fails again is no run that is there twice") {
+  const ReportResults results =
+      read({error_line("a1").dump() + "\n" + error_line("a1").dump() + "\n"});
+  CHECK(results.rows.size() == 1);
+  CHECK(results.notes.empty());
+}
+
 TEST_CASE("two labels of a point are two rows, though a label be empty") {
   input::Json empty = run_line("a1", "1 MiB");
   empty["run"]["label"] = "";

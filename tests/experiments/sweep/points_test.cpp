@@ -81,8 +81,28 @@ TEST_CASE("axes that undo each other are refused") {
                       "/axes/0", "is undone by a later axis");
 }
 
-TEST_CASE("some points may be no configurations, but not all") {
-  points_of(R"([{"key": "/topology/slice", "values": ["3x7", "2x2"]}])").check();
+TEST_CASE("some points may be no configurations, but not all with one value") {
+  // No v5e comes as 2x2x1, and no v5p as 2x2.
+  points_of(R"([{"key": "/hardware", "values": ["tpu-v5e", "tpu-v5p"]},
+                {"key": "/topology/slice", "values": ["2x2", "2x2x1"]}])")
+      .check();
+  check_sweep_refused(R"([{"key": "/topology/slice", "values": ["2x2", "4x4"]},
+                          {"key": "/tensor/bytes", "values": ["1 MiB", "2 potatoes"]}])",
+                      "/axes/1",
+                      R"(no point with "2 potatoes" is a configuration: /tensor/bytes: )");
+  check_sweep_refused(R"([{"zip": [{"key": "/topology/slice", "values": ["2x2", "3x7"]},
+                                   {"key": "/collectives/1/minishards", "values": [1, 2]}]}])",
+                      "/axes/0",
+                      R"(no point with ["3x7",2] is a configuration: /topology/slice: )");
+}
+
+TEST_CASE("a value that is excluded is not looked at") {
+  points_of(R"([{"key": "/topology/slice", "values": ["2x2", "3x7"]}])",
+            R"([{"/topology/slice": "3x7"}])")
+      .check();
+}
+
+TEST_CASE("a sweep without any configuration is refused") {
   try {
     points_of(R"([{"key": "/topology/slice", "values": ["3x7", "5x7"]}])").check();
     FAIL("no InputError was thrown");

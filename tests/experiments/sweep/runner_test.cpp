@@ -76,8 +76,10 @@ TEST_CASE("the same configuration in two experiments has lines of each") {
   CHECK(lines[3]["experiment"] == "two");
   CHECK(lines[0]["run"] == lines[2]["run"]);
   const std::string table = sweep_csv(points, outcome.keyed, store);
-  CHECK_THAT(table, Catch::Matchers::StartsWith("point,key,experiment,/tensor/bytes,label,"));
-  CHECK_THAT(table, ContainsSubstring(",two,64 KiB,"));
+  CHECK_THAT(table, Catch::Matchers::StartsWith(
+                        "point,key,experiment,/tensor/"
+                        "bytes,hardware,topology,tensor_bytes,label,format,quantize,algorithm,"));
+  CHECK_THAT(table, ContainsSubstring(",two,64 KiB,tpu-v5e,slice 4x2,65536,"));
 }
 
 TEST_CASE("a sweep's lines name no experiment") {

@@ -99,6 +99,10 @@ class Results(SweepCase):
         for row, run in zip(rows[-2:], single["runs"]):
             self.assertEqual(float(row["time_s"]), run["time_s"])
             self.assertEqual(float(row["breakdown/payload_s"]), run["breakdown"]["payload_s"])
+        self.assertEqual([row["tensor_bytes"] for row in rows][::2], ["65536", "131072"] * 2)
+        self.assertEqual([row["topology"] for row in rows][::4], ["slice 4x2", "slice 2x2"])
+        self.assertEqual({(row["label"], row["hardware"], row["format"], row["quantize"]) for row in rows},
+                         {("bf16", "tpu-v5e", "bf16", ""), ("int8", "tpu-v5e", "int8", "both")})
 
     def test_values_are_computed_alike_by_workers(self):
         sweep = small_sweep(sizes=1, minishards=2, slices=("2x2",))
@@ -135,9 +139,11 @@ class Results(SweepCase):
                          ["1 MiB"] * 2 + ["1024 KiB"] * 2)
 
     def test_failing_points_are_recorded_and_the_rest_goes_on(self):
-        sweep = small_sweep(sizes=1, minishards=1, slices=("3x7", "4x2"))
+        sweep = small_sweep(sizes=1, minishards=1)
+        sweep["axes"][0] = {"key": "/topology", "values": [{"mesh": "3x7"}, {"mesh": "4x2"}]}
         done = self.run_sweep(self.write(sweep), code=SOME_FAILED)
         self.assertIn("1 failed", done.stdout)
+        self.assertRegex(done.stderr, r'^equarx-sim: 1 failed: {"mesh":"3x7"} 1 64 KiB: .*3x7.*\n$')
         failed = [line for line in self.lines() if "error" in line]
         self.assertEqual([line["point"] for line in failed], [0])
         self.assertIn("3x7", failed[0]["error"])
@@ -146,6 +152,21 @@ class Results(SweepCase):
         self.assertIn("0 computed now, 1 failed", again.stdout)
         self.assertIn("1 computed now, 1 failed",
                       self.run_sweep(self.write(sweep), "out", "--retry", code=SOME_FAILED).stdout)
+
+    def test_points_that_fail_alike_are_told_of_once(self):
+        sweep = small_sweep(sizes=2, minishards=2)
+        sweep["axes"][0] = {"key": "/topology", "values": [{"mesh": "3x7"}, {"mesh": "4x2"}]}
+        done = self.run_sweep(self.write(sweep), code=SOME_FAILED)
+        self.assertRegex(done.stderr, r'^equarx-sim: 4 failed, the first: {"mesh":"3x7"} 1 64 KiB: .*\n$')
+
+    def test_a_point_that_fails_again_is_no_repeated_run(self):
+        sweep = small_sweep(sizes=1, minishards=1)
+        sweep["axes"][0] = {"key": "/topology", "values": [{"mesh": "3x7"}, {"mesh": "4x2"}]}
+        self.run_sweep(self.write(sweep), code=SOME_FAILED)
+        self.run_sweep(self.write(sweep), "out", "--retry", code=SOME_FAILED)
+        done = subprocess.run([PROGRAM, "report", self.folder / "out/results.jsonl", "-o", self.folder / "r.html"],
+                              capture_output=True, text=True, check=True)
+        self.assertEqual(done.stderr, "")
 
     def test_a_point_whose_process_dies_fails_alone(self):
         sweep = small_sweep(sizes=12)
@@ -166,6 +187,66 @@ class Results(SweepCase):
         self.assertIn("20 points", out)
         self.assertIn("20 of this run's 20 points are to be computed", out)
         self.assertFalse((self.folder / "out").exists())
+
+
+class EarlierStates(SweepCase):
+    """The same folder, after the sweep was changed."""
+
+    def sweep_on(self, hardware):
+        sweep = small_sweep(sizes=2, minishards=1)
+        sweep["base"]["hardware"] = hardware
+        return self.write(sweep)
+
+    def report(self):
+        page = self.folder / "report.html"
+        done = subprocess.run([PROGRAM, "report", self.folder / "out/results.jsonl", "-o", page],
+                              capture_output=True, text=True, check=True)
+        return page.read_text(), done.stderr
+
+    def test_rows_of_another_base_are_told_of_and_told_apart(self):
+        self.assertEqual(self.run_sweep(self.sweep_on("tpu-v5e")).stderr, "")
+        self.assertNotIn('"key":"/hardware"', self.report()[0])
+        bases = {line["base"] for line in self.lines()}
+        self.assertEqual(len(bases), 1)
+        done = self.run_sweep(self.sweep_on("tpu-v6e"))
+        self.assertIn('results.jsonl: 8 rows are of another base: /hardware was "tpu-v5e" and is "tpu-v6e"; ',
+                      done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1)
+        self.assertEqual(len(self.lines()), 16)
+        self.assertEqual(len({line["base"] for line in self.lines()}), 2)
+        page, _ = self.report()
+        self.assertIn('"key":"/hardware"', page)
+        self.assertIn('"tpu-v5e","tpu-v6e"', page)
+
+    def test_set_changes_the_base(self):
+        sweep = self.sweep_on("tpu-v5e")
+        self.run_sweep(sweep, "out", "--set", "/hardware=tpu-v6e", "--set", "/collectives/int8/ring=semi-loop")
+        self.assertEqual({(line["config"]["hardware"], line["config"]["collectives"][1]["ring"])
+                          for line in self.lines()}, {("tpu-v6e", "semi-loop")})
+        self.assertIn("8 rows are of another base: /hardware", self.run_sweep(sweep).stderr)
+
+    def test_points_left_out_are_no_other_base(self):
+        self.run_sweep(self.write(small_sweep(sizes=3, minishards=1)))
+        self.assertEqual(self.run_sweep(self.sweep_on("tpu-v5e")).stderr, "")
+
+    def test_the_same_base_written_in_another_way_is_the_same(self):
+        self.run_sweep(self.sweep_on("tpu-v5e"))
+        sweep = small_sweep(sizes=2, minishards=1)
+        sweep["base"] |= {"baseline": "bf16", "tensor": {"bytes": "65536 B"}}
+        done = self.run_sweep(self.write(sweep))
+        self.assertIn("0 computed now", done.stdout)
+        self.assertEqual(done.stderr, "")
+
+    def test_rows_of_earlier_contents_of_a_file_are_left_out_of_reports(self):
+        chip = json.loads(subprocess.check_output([PROGRAM, "hardware", "tpu-v5e", "--json"]))
+        file = self.folder / "chip.json"
+        file.write_text(json.dumps(chip))
+        self.run_sweep(self.sweep_on(str(file)))
+        chip["parameters"]["link_bandwidth"]["value"] = "20 GB/s"
+        file.write_text(json.dumps(chip))
+        done = self.run_sweep(self.sweep_on(str(file)))
+        self.assertIn("8 rows are of earlier contents of files that the configuration names", done.stderr)
+        self.assertIn("8 rows are of an earlier state of the sweep", self.report()[1])
 
 
 class Interruptions(SweepCase):
@@ -290,6 +371,13 @@ class Refusals(SweepCase):
         self.assertEqual(done.stderr.count("\n"), 1)
         self.assertEqual(done.stdout, "")
 
+    def test_set_of_an_axis(self):
+        sweep = self.write(small_sweep())
+        self.refused(self.run_sweep(sweep, "out", "--set", "/tensor/bytes=1 MiB", code=WRONG_INPUT),
+                     "sweep.json: /axes/2: --set /tensor/bytes: the sweep varies /tensor/bytes; ")
+        self.refused(self.run_sweep(sweep, "out", "--set", "/hardwear=x", code=WRONG_INPUT), "unknown key 'hardwear'")
+        self.refused(self.run_sweep(sweep, "out", "--set", "hardware", code=WRONG_INPUT), "--set hardware: expected")
+
     def test_two_sweeps_into_one_folder(self):
         sweep = self.write(small_sweep(sizes=20))
         first = subprocess.Popen(self.command(sweep, "out"), stdout=subprocess.DEVNULL,
@@ -324,6 +412,13 @@ class Refusals(SweepCase):
         self.refused(self.run_sweep(self.write(sweep), code=WRONG_INPUT),
                      "sweep.json: /axes/1: /collectives/1/minishard: unknown key 'minishard'")
 
+    def test_values_that_no_configuration_has(self):
+        sweep = small_sweep()
+        sweep["axes"][2] = {"key": "/tensor/bytes", "values": ["1 MiB", "2 potatoes"]}
+        self.refused(self.run_sweep(self.write(sweep), code=WRONG_INPUT),
+                     'sweep.json: /axes/2: no point with "2 potatoes" is a configuration: /tensor/bytes: ')
+        self.assertFalse((self.folder / "out").exists())
+
     def test_an_output_that_is_no_folder(self):
         self.refused(self.run_sweep(self.write(small_sweep()), "sweep.json", code=WRONG_INPUT),
                      "is not a folder")
@@ -340,7 +435,7 @@ class Progress(SweepCase):
         sweep = small_sweep()
         sweep["base"]["engine"] = "simgrid"  # so that it takes its time
         done = subprocess.Popen(self.command(self.write(sweep), "out"), stderr=theirs,
-                                stdout=subprocess.DEVNULL)
+                                stdout=subprocess.DEVNULL, env=os.environ | {"TERM": "xterm"})
         os.close(theirs)
         seen = b""
         try:

@@ -1,7 +1,7 @@
 """Reads files of points, whatever their format."""
 import pathlib
 
-from read import results_csv, results_jsonl
+from read import bases, results_csv, results_jsonl
 from read.errors import InputError
 from read.points import Point, Points
 
@@ -25,7 +25,8 @@ def read(paths: list[pathlib.Path]) -> Points:
             versions += said
         else:
             points += results_csv.read(path, text)
-    return Points(", ".join(map(str, paths)), sorted(points, key=lambda point: point.number), sorted(set(versions)))
+    ordered = sorted(bases.told_apart(points), key=lambda point: point.number)
+    return Points(", ".join(map(str, paths)), ordered, sorted(set(versions)))
 
 
 def read_with_machines(paths: list[pathlib.Path]) -> Points:

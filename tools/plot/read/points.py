@@ -29,6 +29,8 @@ class Point:
     """The resolved configuration; empty if the file does not say."""
     experiment: str = ""
     """Of a study; empty if the point is of a sweep."""
+    base: str = ""
+    """Of a sweep: names the configuration that it varies. Empty if the file does not say."""
 
     def failed(self) -> bool:
         """Whether there is no run."""

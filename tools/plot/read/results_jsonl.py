@@ -33,7 +33,8 @@ def _point(path: pathlib.Path, line: int, entry: dict) -> Point:
     run = entry.get("run") or {}
     return Point(path=path, line=line, number=int(entry["point"]), key=entry["key"],
                  axes={name: _text(value) for name, value in entry["axes"].items()}, label=run.get("label", ""),
-                 values=_flat("", run), config=entry.get("config", {}), experiment=entry.get("experiment", ""))
+                 values=_flat("", run), config=entry.get("config", {}), experiment=entry.get("experiment", ""),
+                 base=entry.get("base", ""))
 
 
 def _text(value) -> str:

@@ -1,0 +1,108 @@
+#include "experiments/report/bases.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/config/differences.hpp"
+#include "experiments/input/json.hpp"
+
+namespace equarx::report {
+namespace {
+
+/// What configurations of one base have, by JSON pointer.
+struct Base {
+  input::Json values;            ///< of the first of them
+  std::set<std::string> varied;  ///< pointers whose values are not alike in all of them
+};
+using Bases = std::map<std::string, Base>;
+
+void add(Base& base, const input::Json& config) {
+  const input::Json values = config::flat(config);
+  if (base.values.is_null()) base.values = values;
+  for (const auto& [pointer, value] : values.items()) {
+    const auto first = base.values.find(pointer);
+    if (first == base.values.end() || *first != value) base.varied.insert(pointer);
+  }
+  for (const auto& [pointer, value] : base.values.items())
+    if (!values.contains(pointer)) base.varied.insert(pointer);
+}
+
+Bases bases_of(const ReportResults& results) {
+  Bases bases;
+  for (const ReportSource& source : results.sources)
+    if (!source.base.empty() && source.config->is_object()) add(bases[source.base], source.config);
+  return bases;
+}
+
+/// Whether all bases have the collective that a pointer may lead into.
+bool is_in_all(const std::string& pointer, const Bases& bases) {
+  constexpr std::string_view kCollectives = "/collectives/";
+  if (!pointer.starts_with(kCollectives)) return true;
+  const std::string start = pointer.substr(0, pointer.find('/', kCollectives.size()) + 1);
+  return std::ranges::all_of(bases, [&](const Bases::value_type& base) {
+    for (const auto& value : base.second.values.items())
+      if (value.key().starts_with(start)) return true;
+    return false;
+  });
+}
+
+/// Whether all bases have one value there, or none, and not the same.
+bool differs(const std::string& pointer, const Bases& bases) {
+  std::set<std::string> texts;
+  for (const auto& [name, base] : bases) {
+    if (base.varied.contains(pointer)) return false;
+    const auto value = base.values.find(pointer);
+    texts.insert(value == base.values.end() ? "" : value->dump());
+  }
+  return texts.size() > 1;
+}
+
+/// Whether some row has an axis that sets it.
+bool is_set_by_axis(const std::string& pointer, const std::set<std::string>& axes) {
+  return std::ranges::any_of(axes, [&](const std::string& axis) {
+    return pointer == axis || pointer.starts_with(axis + "/");
+  });
+}
+
+std::set<std::string> axes_of(const ReportResults& results) {
+  std::set<std::string> axes;
+  for (const ReportRow& row : results.rows)
+    for (const auto& axis : row.axes->items()) axes.insert(axis.key());
+  return axes;
+}
+
+/// In the order of the configurations.
+std::vector<std::string> differing_pointers(const ReportResults& results, const Bases& bases) {
+  const std::set<std::string> axes = axes_of(results);
+  std::vector<std::string> pointers;
+  for (const auto& [name, base] : bases)
+    for (const auto& value : base.values.items()) {
+      const std::string& pointer = value.key();
+      if (std::ranges::find(pointers, pointer) == pointers.end() && differs(pointer, bases) &&
+          is_in_all(pointer, bases) && !is_set_by_axis(pointer, axes))
+        pointers.push_back(pointer);
+    }
+  return pointers;
+}
+
+}  // namespace
+
+void add_axes_of_bases(ReportResults& results) {
+  const Bases bases = bases_of(results);
+  if (bases.size() < 2) return;
+  const std::vector<std::string> pointers = differing_pointers(results, bases);
+  for (ReportRow& row : results.rows) {
+    // A point that failed has no configuration, but its base may have others that do.
+    const auto base = bases.find(results.sources[row.source].base);
+    if (base == bases.end()) continue;
+    for (const std::string& pointer : pointers)
+      if (base->second.values.contains(pointer))
+        (*row.axes)[pointer] = base->second.values[pointer];
+  }
+}
+
+}  // namespace equarx::report

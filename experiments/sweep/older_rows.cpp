@@ -1,0 +1,63 @@
+#include "experiments/sweep/older_rows.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "experiments/config/json.hpp"
+#include "experiments/config/set_value.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+
+namespace equarx::sweep {
+namespace {
+
+/// What the point of a line would be with the base of now.
+std::vector<config::Difference> differences_to(const input::Json& base, const input::Json& line) {
+  try {
+    input::Json now = base;
+    for (const auto& [pointer, value] : line.at("axes").items())
+      config::set_value(now, pointer, value);
+    return config::differences(line.at("config"), to_json(config::read_config(now)));
+  } catch (const input::InputError&) {  // that base has no such point
+    return {};
+  }
+}
+
+/// Points of the store that are none of these, as they follow each other in its file.
+std::vector<StoredPoint> others(const std::vector<KeyedPoint>& keyed, const SweepStore& store) {
+  std::set<std::string> known;
+  for (const KeyedPoint& at : keyed) known.insert(at.key);
+  std::vector<StoredPoint> found;
+  for (const auto& [key, stored] : store.points())
+    if (!known.contains(key)) found.push_back(stored);
+  std::ranges::sort(found, {}, &StoredPoint::offset);
+  return found;
+}
+
+}  // namespace
+
+OlderRows older_rows(const SweepPoints& points, const std::vector<KeyedPoint>& keyed,
+                     const SweepStore& store) {
+  OlderRows older;
+  const std::vector<StoredPoint> candidates = others(keyed, store);
+  if (candidates.empty()) return older;
+  std::set<std::string> axes;
+  for (const KeyedPoint& at : keyed) axes.insert(points.axes(at.point).dump());
+  input::Json last;
+  for (const StoredPoint& stored : candidates) {
+    const std::vector<input::JsonValue> lines = store.results(stored);
+    const input::Json& line = lines.front();
+    if (line.value("base", "") != points.base()) {
+      older.of_other_bases += lines.size();
+      if (!stored.failed) last = line;
+    } else if (axes.contains(line.at("axes").dump())) {
+      older.of_other_files += lines.size();
+    }
+  }
+  if (!last.is_null()) older.differences = differences_to(points.sweep().base, last);
+  return older;
+}
+
+}  // namespace equarx::sweep
