@@ -13,6 +13,7 @@ namespace equarx::sim {
 struct Progress {
   bool deadlocked = false;
   std::uint32_t active_rank = 0;  ///< the one that ran last
+  std::uint64_t received = 0;     ///< messages, by all chips together
   /// Where a chip is in its list of instructions.
   struct Chip {
     collectives::InstructionId instruction = 0;

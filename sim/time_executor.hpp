@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -31,11 +32,15 @@ std::string_view name(Engine engine);
 /// Why the direct engine does not know how to run on a machine; empty if it does. SimGrid does anyhow.
 std::string why_not_direct(const Machine& machine);
 
+/// Called now and then, by the thread that simulates, with the messages that have been received so far.
+using Watch = std::function<void(std::uint64_t)>;
+
 /// What is simulated besides the program once, and by what.
 struct SimulationOptions {
   Schedule schedule = {};  ///< the program once, by default
   bool traced = false;     ///< keep a trace
   Engine engine = Engine::simgrid;
+  Watch watch = {};  ///< for who waits; it changes nothing
 };
 
 /// Runs `program` on all chips of `machine` in the simulated time that its links and `costs` take. Every

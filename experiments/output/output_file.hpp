@@ -18,6 +18,10 @@ class OutputFile {
   ~OutputFile();
 
   std::ostream& stream() { return file_; }
+  /// As the user calls it.
+  const std::filesystem::path& path() const { return path_; }
+  /// The file that is written until keep().
+  const std::filesystem::path& partial() const { return partial_; }
 
   /// Puts what was written in place. @throws InputError if it could not all be written; then what was
   /// there before still is.

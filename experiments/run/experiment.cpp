@@ -24,6 +24,7 @@ class Experiment {
         progress_(progress),
         value_threads_(options.value_threads),
         observer_(options.observer),
+        share_(options.share),
         source_(make_source(plan.config.tensor)) {
     if (plan.workload) schedule_ = plan.workload->schedule;
     keep_inputs();
@@ -113,17 +114,25 @@ class Experiment {
       if (i != first) compute(*chosen_[i].plan, runs[i], options({.baseline = &baseline}));
   }
 
+  /// Parts of the work that are told of by their number.
+  std::size_t parts() const { return plan_.collectives.size() * (plan_.config.numerics ? 2 : 1); }
+
+  void begin_part(const std::string& what) {
+    progress_(fmt::format("{} of {}: {}", ++part_, parts(), what));
+  }
+
   values::ValueOptions options(values::ValueOptions what) const {
     what.threads = value_threads_;
     what.rounding_seed = plan_.config.tensor.values.seed;
     what.sample = plan_.config.tensor.sample;
+    what.watch = share_;
     return what;
   }
 
   void compute(const plan::CollectivePlan& collective, RunResult& run,
                const values::ValueOptions& options) {
-    progress_(fmt::format("{}: computing the values of {} ranks", collective.config.label,
-                          collective.program.ranks()));
+    begin_part(fmt::format("{}: computing the values of {} ranks", collective.config.label,
+                           collective.program.ranks()));
     run.numerics = values::execute(collective.program, source_, options);
     check_values(collective, *run.numerics, plan_.config.tensor.sample == 1.0);
   }
@@ -131,8 +140,8 @@ class Experiment {
   void time(Chosen& chosen, RunResult& run) {
     const plan::CollectivePlan& collective = *chosen.plan;
     const sim::Machine& machine = collective.simulated.machine;
-    progress_(fmt::format("{}: simulating {} messages", collective.config.label,
-                          collectives::total_messages(collective.program, machine.ranks())));
+    begin_part(fmt::format("{}: simulating {} messages", collective.config.label,
+                           collectives::total_messages(collective.program, machine.ranks())));
     if (plan_.workload) return time_phase(collective, *plan_.workload, run);
     if (!chosen.time || is_observed(collective)) chosen.time = simulate_whole(collective);
     report_time(collective, *chosen.time, run);
@@ -161,11 +170,25 @@ class Experiment {
     return observer_ != nullptr && observer_->wants(collective);
   }
 
+  /// The share of all messages of the schedule.
+  sim::Watch watch_of(const plan::CollectivePlan& collective) const {
+    if (!share_) return {};
+    const auto messages = static_cast<double>(collectives::total_messages(
+                              collective.program, collective.simulated.machine.ranks())) *
+                          static_cast<double>(schedule_.compute_s.size() - 1);
+    return [this, messages](std::uint64_t received) {
+      if (messages > 0.0) share_(static_cast<double>(received) / messages);
+    };
+  }
+
   sim::TimeResult simulate_whole(const plan::CollectivePlan& collective) {
     const bool traced = is_observed(collective);
-    sim::TimeResult time = sim::simulate(
-        collective.program, collective.simulated.machine, collective.costs,
-        {.schedule = schedule_, .traced = traced, .engine = collective.engine.engine});
+    sim::TimeResult time =
+        sim::simulate(collective.program, collective.simulated.machine, collective.costs,
+                      {.schedule = schedule_,
+                       .traced = traced,
+                       .engine = collective.engine.engine,
+                       .watch = watch_of(collective)});
     if (traced) observer_->add(collective, schedule_, time);
     return time;
   }
@@ -174,6 +197,8 @@ class Experiment {
   const Progress& progress_;
   unsigned value_threads_;
   RunObserver* observer_;
+  const ShareDone& share_;
+  std::size_t part_ = 0;    ///< of parts(), the one that has begun last
   sim::Schedule schedule_;  ///< of the whole phase, or of the collective alone
   values::TensorSource source_;
   std::vector<Chosen> chosen_;  ///< by collective

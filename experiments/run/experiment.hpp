@@ -12,12 +12,15 @@ namespace equarx::run {
 
 /// Called before each part of the work with a line about it.
 using Progress = std::function<void(const std::string&)>;
+/// Called now and then within a part, with the share of it that is done, 0 to 1.
+using ShareDone = std::function<void(double)>;
 
 /// How an experiment is run; none of it changes a result.
 struct ExperimentOptions {
   unsigned value_threads = 0;       ///< that compute values and intervals; 0: one for each core
   bool sensitivity = false;         ///< find out what times depend on, too
   RunObserver* observer = nullptr;  ///< gets the events of the collectives that it wants
+  ShareDone share = {};             ///< for who waits
 };
 
 /// Runs every collective of the plan. No other thread may be running in this process (sim::simulate).

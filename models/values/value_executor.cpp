@@ -90,21 +90,22 @@ class Run {
     const auto threads = static_cast<unsigned>(std::min<std::size_t>(wanted, reports_.size()));
     {
       std::vector<std::jthread> others;
-      for (unsigned i = 1; i < threads; ++i) others.emplace_back([this] { work(); });
-      work();
+      for (unsigned i = 1; i < threads; ++i) others.emplace_back([this] { work({}); });
+      work(options_.watch);
     }
     if (failure_) std::rethrow_exception(failure_);
     return collect();
   }
 
  private:
-  void work() {
+  void work(const std::function<void(double)>& watch) {
     try {
       UnitInterpreter interpreter(lanes_, source_, options_.rounding_seed);
       std::vector<float> baseline;
       for (std::size_t unit = next_++; unit < reports_.size(); unit = next_++) {
         interpreter.run(units_[unit]);
         report(interpreter, baseline, reports_[unit]);
+        if (watch) watch(share(unit, reports_.size()));  // others are about as far
       }
     } catch (...) {
       const std::scoped_lock lock(failure_mutex_);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -41,6 +42,8 @@ struct ValueOptions {
   ResultTensor* result = nullptr;          ///< keep the result here
   std::uint64_t rounding_seed = 1;         ///< of stochastic rounding
   double sample = 1.0;  ///< share of the tensor to compute, above 0; see execute()
+  /// Called now and then, by the thread that calls execute(), with the share that is computed, 0 to 1.
+  std::function<void(double)> watch = {};
 };
 
 /// Runs `program` for all ranks on the tensors of `source`.

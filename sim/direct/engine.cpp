@@ -45,7 +45,7 @@ TimeResult simulate_directly(const collectives::Program& program, const Machine&
   std::string failure;
   try {
     check_times(timelines);
-    Record record(timelines, machine, options.traced, progress);
+    Record record(timelines, machine, options, progress);
     if (run(record)) {
       TimeResult result = record.take();
       sort_trace(result.trace);

@@ -9,15 +9,17 @@ namespace equarx::sim {
 using collectives::ChannelId;
 using collectives::Rank;
 
-Record::Record(const Timelines& lists, const Machine& place, bool with_trace, Progress& where)
+Record::Record(const Timelines& lists, const Machine& place, const SimulationOptions& options,
+               Progress& where)
     : timelines(lists),
       machine(place),
       wiring(place),
-      traced(with_trace),
+      traced(options.traced),
       progress(where),
       inboxes(place.ranks() * wiring.channels()),
       inbox_of_(inboxes.size()),
-      moved_(inboxes.size()) {
+      moved_(inboxes.size()),
+      watch_(options.watch) {
   result.link_bytes.resize(place.links.size());
   result.link_busy_s.resize(place.links.size());
   result.core_busy_s.resize(place.ranks());

@@ -7,6 +7,7 @@
 #include "sim/direct/inbox.hpp"
 #include "sim/direct/wiring.hpp"
 #include "sim/progress.hpp"
+#include "sim/time_executor.hpp"
 #include "sim/time_result.hpp"
 #include "sim/timeline.hpp"
 
@@ -17,7 +18,8 @@ namespace equarx::sim {
 class Record {
  public:
   /// All must outlive it.
-  Record(const Timelines& timelines, const Machine& machine, bool traced, Progress& progress);
+  Record(const Timelines& timelines, const Machine& machine, const SimulationOptions& options,
+         Progress& progress);
 
   /// The inbox that a rank takes messages of a channel from.
   std::size_t inbox_of(collectives::Rank receiver, collectives::ChannelId channel) const {
@@ -32,6 +34,7 @@ class Record {
     ++moved.messages;
     moved.bytes += sent.bytes;
     moved.link_s += sent.link_s;
+    if (++progress.received % kMessagesBetweenLooks == 0 && watch_) watch_(progress.received);
   }
   void add_core_time(collectives::Rank rank, const Step& step, double start_s, double core_s,
                      double end_s) {
@@ -58,6 +61,8 @@ class Record {
   TimeResult result;
 
  private:
+  static constexpr std::uint64_t kMessagesBetweenLooks = 4096;
+
   struct Moved {
     std::uint64_t messages = 0;
     std::uint64_t bytes = 0;
@@ -68,6 +73,7 @@ class Record {
 
   std::vector<std::size_t> inbox_of_;  ///< by receiver and channel
   std::vector<Moved> moved_;
+  const Watch& watch_;
 };
 
 }  // namespace equarx::sim

@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -38,9 +39,17 @@ void require_single_thread() {
     throw std::logic_error("a simulation was started while other threads were running");
 }
 
-std::vector<std::byte> read_all(const os::FileDescriptor& file) {
+/// Returns when there is something to read, or the end; until then calls `look`.
+void wait_for(const os::FileDescriptor& file, const std::function<void()>& look) {
+  constexpr int kMilliseconds = 200;
+  pollfd waiting{.fd = file.number(), .events = POLLIN, .revents = 0};
+  while (poll(&waiting, 1, kMilliseconds) == 0) look();
+}
+
+std::vector<std::byte> read_all(const os::FileDescriptor& file, const std::function<void()>& look) {
   std::vector<std::byte> bytes;
   std::array<std::byte, 1 << 16> block{};
+  if (look) wait_for(file, look);  // the child writes when it is done, and then all at once
   for (;;) {
     const std::size_t count = os::read_up_to(file, block);
     bytes.insert(bytes.end(), block.begin(), block.begin() + count);
@@ -80,7 +89,8 @@ std::string failure_of(int status, std::span<const std::byte> bytes) {
 
 }  // namespace
 
-ChildOutcome run_in_child(const std::function<std::vector<std::byte>()>& work) {
+ChildOutcome run_in_child(const std::function<std::vector<std::byte>()>& work,
+                          const std::function<void()>& look) {
   require_single_thread();
   os::Pipe pipe = os::open_pipe();
   std::fflush(nullptr);  // or a library that flushes in the child would write our text again
@@ -93,7 +103,7 @@ ChildOutcome run_in_child(const std::function<std::vector<std::byte>()>& work) {
   }
   pipe.in.close();  // so that reading ends when the child does
   ChildOutcome outcome;
-  outcome.bytes = read_all(pipe.out);
+  outcome.bytes = read_all(pipe.out, look);
   const std::optional<int> status = os::wait_for_end(child);
   if (!status) throw_errno("waitpid");
   outcome.succeeded = os::succeeded(*status);

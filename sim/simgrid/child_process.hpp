@@ -14,11 +14,13 @@ struct ChildOutcome {
   std::string failure;  ///< in words, if it did not succeed: "signal 11 (Segmentation fault)"
 };
 
-/// Runs `work` in a forked child, which returns its result through a pipe, and waits for it.
+/// Runs `work` in a forked child, which returns its result through a pipe, and waits for it. Meanwhile it calls
+/// `look`, if that is given, several times a second.
 /// An exception that leaves `work` ends the child with its message as the failure.
 /// @throws std::logic_error if this process has other threads, whose locks the child would inherit.
 /// @throws std::system_error if there is no process to be had.
-ChildOutcome run_in_child(const std::function<std::vector<std::byte>()>& work);
+ChildOutcome run_in_child(const std::function<std::vector<std::byte>()>& work,
+                          const std::function<void()>& look = {});
 
 /// Memory that a child process shares with its parent. Zeroed.
 class SharedMemory {

@@ -220,6 +220,7 @@ void Chip::wait(const Step& step) {
     throw std::logic_error(
         fmt::format("received message {} instead of {}", sent.message, step.message));
   ++run_.received[run_.index(rank_, step.channel)];
+  ++run_.progress.received;
   ++run_.result.messages;
   add_moved(run_.machine, run_.machine.ways[sender(step.channel)][step.channel].route, sent.bytes,
             sent.link_s, run_.result);

@@ -1,5 +1,7 @@
 #include "sim/simgrid/engine.hpp"
 
+#include <atomic>
+#include <functional>
 #include <memory>
 
 #include "sim/progress.hpp"
@@ -19,11 +21,17 @@ TimeResult simulate_on_simgrid(const collectives::Program& program, const Machin
   std::uninitialized_value_construct_n(chips, machine.ranks());
   progress->chips = std::span(chips, machine.ranks());
 
-  const ChildOutcome outcome = run_in_child([&] {
+  const auto simulate = [&] {
     TimeResult result;
     module.simulate({program, machine, costs, options, *progress, result});
     return to_bytes(result);
-  });
+  };
+  std::function<void()> look;
+  if (options.watch)
+    look = [&] {
+      options.watch(std::atomic_ref(progress->received).load(std::memory_order_relaxed));
+    };
+  const ChildOutcome outcome = run_in_child(simulate, look);
   if (!outcome.succeeded)
     throw SimulationError(explain(program, machine, *progress, outcome.failure));
   return from_bytes(outcome.bytes);

@@ -12,6 +12,7 @@
 #include "experiments/output/output_file.hpp"
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/progress_line.hpp"
+#include "tools/cli/stop_notice.hpp"
 
 namespace equarx::cli {
 
@@ -24,8 +25,9 @@ void calibrate(const CalibrateArguments& arguments) {
   output::check_not_input(arguments.output, std::array{arguments.file, task.hardware});
   std::optional<output::OutputFile> output;
   if (!arguments.output.empty()) output.emplace(arguments.output);
+  const StopNotice notice(output ? &*output : nullptr);
   const calibrate::CalibrationResult result = naming_file(arguments.file, [&] {
-    const ProgressLine line;
+    ProgressLine line;
     return calibrate::calibrate(task, [&](const std::string& what) { line.show(what); });
   });
   // First, so that a full disk loses nothing else.

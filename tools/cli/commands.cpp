@@ -24,6 +24,7 @@
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/option_names.hpp"
 #include "tools/cli/progress_line.hpp"
+#include "tools/cli/stop_notice.hpp"
 
 namespace equarx::cli {
 namespace {
@@ -66,12 +67,14 @@ void run(const RunArguments& arguments) {
     file.emplace(arguments.trace);
     trace.emplace(file->stream(), plan.config, arguments.trace_run);
   }
+  const StopNotice notice(file ? &*file : nullptr);
   run::ExperimentResult result;
   {
-    const ProgressLine line;
-    result = run::run_experiment(
-        plan, [&](const std::string& text) { line.show(text); },
-        {.sensitivity = arguments.sensitivity, .observer = trace ? &*trace : nullptr});
+    ProgressLine line;
+    result = run::run_experiment(plan, [&](const std::string& text) { line.show(text); },
+                                 {.sensitivity = arguments.sensitivity,
+                                  .observer = trace ? &*trace : nullptr,
+                                  .share = [&](double done) { line.share(done); }});
   }
   // First, so that a disk without room for the trace loses nothing else.
   print(arguments.json ? result::to_json(result, {.links = arguments.links}).dump(2) + "\n"
@@ -88,7 +91,7 @@ void show(const ConfigArguments& arguments) {
 
 void validate(const ConfigArguments& arguments) {
   load(arguments);
-  print(fmt::format("{}: valid\n", arguments.path));
+  print(fmt::format("{}: valid\n", name_of(arguments.path)));
 }
 
 void quantize(const QuantizeArguments& arguments) {

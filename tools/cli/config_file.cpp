@@ -1,5 +1,7 @@
 #include "tools/cli/config_file.hpp"
 
+#include <iostream>
+#include <iterator>
 #include <vector>
 
 #include "experiments/config/json.hpp"
@@ -11,9 +13,17 @@
 #include "tools/cli/overrides.hpp"
 
 namespace equarx::cli {
+namespace {
+
+std::string text_of(const std::string& path) {
+  if (path != kStandardInput) return input::read_file(path);
+  return {std::istreambuf_iterator<char>(std::cin), {}};
+}
+
+}  // namespace
 
 ConfigFile read_config_file(const ConfigArguments& arguments) {
-  const std::string text = input::read_file(arguments.path);
+  const std::string text = text_of(arguments.path);
   return naming_file(arguments.path, [&]() -> ConfigFile {
     input::Json json = input::parse_json(text);
     for (const std::string& override : arguments.overrides) apply_override(json, override);

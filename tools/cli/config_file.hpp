@@ -19,6 +19,14 @@ struct ConfigFile {
   config::ExperimentConfig config;
 };
 
+/// Stands for standard input where a command takes a configuration file.
+inline constexpr const char* kStandardInput = "-";
+
+/// What messages call a configuration file.
+inline std::string name_of(const std::string& path) {
+  return path == kStandardInput ? "standard input" : path;
+}
+
 /// @throws input::InputError, whose message names the file.
 ConfigFile read_config_file(const ConfigArguments& arguments);
 
@@ -32,7 +40,7 @@ auto naming_file(const std::string& path, Use&& use) {
   try {
     return std::forward<Use>(use)();
   } catch (const input::InputError& error) {
-    throw input::InputError("", fmt::format("{}: {}", path, error.what()));
+    throw input::InputError("", fmt::format("{}: {}", name_of(path), error.what()));
   }
 }
 

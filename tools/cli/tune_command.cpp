@@ -8,12 +8,13 @@
 #include "tools/cli/comma_list.hpp"
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/progress_line.hpp"
+#include "tools/cli/stop_notice.hpp"
 
 namespace equarx::cli {
 namespace {
 
 tune::TuneResult find(const config::ExperimentConfig& config, const tune::TuneOptions& options) {
-  const ProgressLine line;
+  ProgressLine line;
   return tune::tune(config, options, [&](const std::string& text) { line.show(text); });
 }
 
@@ -31,6 +32,7 @@ void tune(const TuneArguments& arguments) {
     check_not_read(arguments.output, arguments.config.path, file.config);
     output.emplace(arguments.output);
   }
+  const StopNotice notice(output ? &*output : nullptr);
   const tune::TuneResult result = find(file.config, options);
   // First, so that a full disk loses nothing else.
   print(arguments.json ? to_json(result, file.json).dump(2) + "\n" : to_table(result));

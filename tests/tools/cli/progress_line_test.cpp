@@ -1,0 +1,32 @@
+#include "tools/cli/progress_line.hpp"
+
+#include "tests/catch.hpp"
+#include "tools/cli/sweep_progress.hpp"
+
+namespace equarx::cli {
+namespace {
+
+TEST_CASE("the time that is left follows from the share that is done") {
+  CHECK(progress_text("a", 0.0, 5.0) == "a: 0 %");  // nothing can be said yet
+  CHECK(progress_text("a", 0.25, 5.0) == "a: 25 %, 15 s left");
+  CHECK(progress_text("a", 0.999, 5.0) == "a: 99 %, 1 s left");
+  CHECK(progress_text("a", 1.5, 5.0) == "a: 100 %, 0 s left");
+  CHECK(progress_text("a", 0.01, 60.0) == "a: 1 %, 1 h 39 min left");
+}
+
+TEST_CASE("a sweep tells points, failures, rate and what is left") {
+  CHECK(progress_text({.points = 10, .done = 4, .computed = 2, .failed = 1}, 4.0) ==
+        "4 of 10 points (40 %), 1 failed, 0.5 per second, 12 s left");
+  CHECK(progress_text({.points = 10, .done = 4, .computed = 0, .failed = 0}, 4.0) ==
+        "4 of 10 points (40 %)");
+  CHECK(progress_text({}, 0.0) == "0 of 0 points (100 %)");
+}
+
+TEST_CASE("durations are rounded up") {
+  CHECK(duration_text(0.2) == "1 s");
+  CHECK(duration_text(60.0) == "1 min 0 s");
+  CHECK(duration_text(3725.0) == "1 h 02 min");
+}
+
+}  // namespace
+}  // namespace equarx::cli

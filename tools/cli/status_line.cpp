@@ -1,0 +1,85 @@
+#include "tools/cli/status_line.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace equarx::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kRedraw{100};
+constexpr milliseconds kLineInterval{10'000};
+constexpr std::string_view kEraseLine = "\r\x1b[K";
+
+/// A person sees standard error, on a terminal that can erase a line.
+bool can_overwrite() {
+  const char* terminal = std::getenv("TERM");
+  return isatty(STDERR_FILENO) == 1 && terminal != nullptr && *terminal != '\0' &&
+         std::string_view(terminal) != "dumb";
+}
+
+/// The first letters of a text in UTF-8, without control characters.
+std::string shown(const std::string& text, std::size_t letters) {
+  constexpr unsigned char kContinuation = 0x80;
+  constexpr unsigned char kContinuationMask = 0xC0;
+  constexpr unsigned char kFirstPrintable = ' ';
+  constexpr unsigned char kDelete = 0x7f;
+  std::string result;
+  for (const char letter : text) {
+    const auto byte = static_cast<unsigned char>(letter);
+    const bool begins = (byte & kContinuationMask) != kContinuation;
+    if (begins && letters-- == 0) break;
+    result += byte < kFirstPrintable || byte == kDelete ? '?' : letter;
+  }
+  return result;
+}
+
+}  // namespace
+
+StatusLine::StatusLine()
+    : overwritten_(can_overwrite()), next_(start_ + (overwritten_ ? kRedraw : kLineInterval)) {}
+
+StatusLine::~StatusLine() {
+  if (overwritten_) fmt::print(stderr, "{}", kEraseLine);
+}
+
+void StatusLine::say(const std::string& text) {
+  next_ = Clock::now() + (overwritten_ ? kRedraw : kLineInterval);
+  if (overwritten_)
+    fmt::print(stderr, "{}{}", kEraseLine, shown(text, width()));
+  else
+    fmt::print(stderr, "equarx-sim: {}\n", shown(text, text.size()));
+  std::fflush(stderr);
+}
+
+std::size_t StatusLine::width() const {
+  constexpr std::size_t kUsual = 80;
+  winsize size{};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return (known ? size.ws_col : kUsual) -
+         1;  // the last column would begin a new line on some terminals
+}
+
+double StatusLine::seconds() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+std::string duration_text(double seconds) {
+  constexpr std::int64_t kMinute = 60;
+  constexpr std::int64_t kHour = 60 * kMinute;
+  const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
+  if (whole >= kHour) return fmt::format("{} h {:02} min", whole / kHour, whole % kHour / kMinute);
+  if (whole >= kMinute) return fmt::format("{} min {:02} s", whole / kMinute, whole % kMinute);
+  return fmt::format("{} s", whole);
+}
+
+}  // namespace equarx::cli

@@ -1,0 +1,53 @@
+#include "tools/cli/stop_notice.hpp"
+
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace equarx::cli {
+namespace {
+
+// What the handler needs, ready made: it must not take memory.
+std::string unfinished_file;
+struct Line {
+  int signal = 0;
+  std::string text;
+};
+std::array<Line, 3> lines{{{SIGINT, {}}, {SIGTERM, {}}, {SIGHUP, {}}}};
+
+extern "C" void stop(int signal) {
+  if (!unfinished_file.empty()) unlink(unfinished_file.c_str());
+  for (const Line& line : lines)
+    if (line.signal == signal) [[maybe_unused]]
+      const ssize_t written = write(STDERR_FILENO, line.text.data(), line.text.size());
+  raise(signal);  // as it would have ended without us: the handler is reset
+}
+
+}  // namespace
+
+StopNotice::StopNotice(const output::OutputFile* file) {
+  unfinished_file = file == nullptr ? "" : file->partial().string();
+  const std::string outcome =
+      file == nullptr ? "there is no result" : file->path().string() + " was not written";
+  // What a progress line has drawn is written over.
+  const std::string_view erase = isatty(STDERR_FILENO) == 1 ? "\r\x1b[K" : "";
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const int signal = lines[i].signal;
+    lines[i].text = fmt::format("{}equarx-sim: stopped by signal {}; {}\n", erase, signal, outcome);
+    previous_[i].signal = signal;
+    sigaction(signal, nullptr, &previous_[i].action);
+    if (previous_[i].action.sa_handler == SIG_IGN) continue;  // as under nohup
+    struct sigaction action {};
+    action.sa_handler = stop;
+    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
+    sigaction(signal, &action, nullptr);
+  }
+}
+
+StopNotice::~StopNotice() {
+  for (const Previous& previous : previous_) sigaction(previous.signal, &previous.action, nullptr);
+}
+
+}  // namespace equarx::cli
