@@ -7,9 +7,7 @@
 
 namespace equarx::cli {
 
-/// A bash script that completes the command line that `app` describes: subcommands, options, files, folders,
-/// names of built-in chips and models, the keys of configurations that --set changes, and whatever values
-/// the schema of configurations lists for an option or a key of that name.
+/// A bash script that completes the command line that `app` describes (completions.hpp).
 std::string bash_completion(const CLI::App& app);
 
 }  // namespace equarx::cli

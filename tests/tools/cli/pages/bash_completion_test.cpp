@@ -99,10 +99,11 @@ TEST_CASE("option --set completes keys of the configuration and their values") {
         Words{"semi-loop"});
 }
 
-TEST_CASE("a subcommand of a subcommand is not silently left out") {
-  CLI::App app("", "tool");
-  app.add_subcommand("a", "A")->add_subcommand("b", "B");
-  CHECK_THROWS_AS(bash_completion(app), std::logic_error);
+TEST_CASE("a list of formats is completed after each comma") {
+  CHECK(completed({"equarx-sim", "tune", "c.json", "--formats", "nv"}) ==
+        Words{"nvfp4", "nvfp4-block"});
+  CHECK(completed({"equarx-sim", "tune", "c.json", "--formats", "int8,bf16,nv"}) ==
+        Words{"int8,bf16,nvfp4", "int8,bf16,nvfp4-block"});
 }
 
 }  // namespace

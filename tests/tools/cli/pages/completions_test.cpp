@@ -1,0 +1,56 @@
+#include "tools/cli/pages/completions.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "tests/catch.hpp"
+#include "tools/cli/app.hpp"
+
+namespace equarx::cli {
+namespace {
+
+Completions completions() {
+  int exit_code = 0;
+  return completions_of(*make_app(exit_code));
+}
+
+const CompletedCommand& command(const Completions& all, const std::string& name) {
+  return *std::ranges::find(all.commands, name, &CompletedCommand::name);
+}
+
+const Choices& option(const Completions& all, const std::string& of, const std::string& name) {
+  for (const CompletedOption& option : command(all, of).options)
+    if (std::ranges::find(option.names, name) != option.names.end()) return option.values;
+  throw std::logic_error("no option " + name);
+}
+
+TEST_CASE("values are of the kind that the command line names") {
+  const Completions all = completions();
+  CHECK(option(all, "run", "--set").keys);
+  CHECK(option(all, "run", "--trace").files);
+  CHECK(option(all, "sweep", "-o").folders);
+  CHECK(option(all, "topology", "--hardware").files);
+  CHECK(std::ranges::count(option(all, "topology", "--hardware").words, "tpu-v5e") == 1);
+  CHECK(option(all, "tune", "--formats").list);
+  CHECK(std::ranges::count(option(all, "tune", "--formats").words, "mxfp4") == 1);
+  CHECK(option(all, "quantize", "--layout").words ==
+        std::vector<std::string>{"strided", "contiguous"});
+  CHECK(option(all, "quantize", "--tensor").words.empty());
+}
+
+TEST_CASE("arguments stand in their order, and may be repeated") {
+  const Completions all = completions();
+  CHECK(command(all, "compare").arguments.size() == 2);
+  CHECK(command(all, "compare").arguments[0].values.files);
+  CHECK(command(all, "report").arguments.at(0).repeated);
+  CHECK(all.top.name.empty());
+}
+
+TEST_CASE("a subcommand of a subcommand is not silently left out") {
+  CLI::App app("", "tool");
+  app.add_subcommand("a", "A")->add_subcommand("b", "B");
+  CHECK_THROWS_AS(completions_of(app), std::logic_error);
+}
+
+}  // namespace
+}  // namespace equarx::cli
