@@ -73,6 +73,8 @@ ROOMS = {
         "gsl/", "fmt/"},
     "experiments/report": {
         "experiments/config", "experiments/input", "models/units", "topologies", "fmt/"},
+    "experiments/compare": {
+        "experiments/config", "experiments/output", "experiments/input", "models/units", "fmt/"},
     "experiments/inspect": {
         "experiments/plan", "experiments/config", "experiments/output", "experiments/input",
         "models/hardware", "models/numerics", "models/tensors", "models/units", "topologies",
@@ -88,6 +90,9 @@ ADAPTERS = {
     "sim/simgrid/platform.hpp",
     "tools/cli/app.hpp",  # the description of the command line, for what is made of it
     "tools/cli/pages/bash_completion.hpp",
+    "tools/cli/pages/completions.hpp",
+    "tools/cli/pages/fish_completion.hpp",
+    "tools/cli/pages/zsh_completion.hpp",
     "tools/cli/pages/described_options.hpp",
     "tools/cli/pages/man_page.hpp",
 }

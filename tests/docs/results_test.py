@@ -94,6 +94,18 @@ def of_sweep() -> set[str]:
     return {path for line in lines for path in json_keys.paths(json.loads(line), CLOSED | {"run"})}
 
 
+def of_compare() -> set[str]:
+    """Keys of `compare --json`; what is compared is of any kind."""
+    closed = CLOSED | {f"{of}[].{side}" for of in ("configuration", "parameters") for side in "ab"}
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for hardware in ("tpu-v5e", "tpu-v6e"):
+            made = program("run", written(folder, {**SMALL, "hardware": hardware}), "--json", folder=folder)
+            (folder / f"{hardware}.json").write_text(made)
+        made = program("compare", "tpu-v5e.json", "tpu-v6e.json", "--json", folder=folder)
+    return json_keys.paths(json.loads(made), closed)
+
+
 def of_tune() -> set[str]:
     """Keys of `tune --json`; a candidate's collective is a configuration."""
     closed = CLOSED | {f"{of}[].collective" for of in ("front", "others", "not_tried")}
@@ -159,6 +171,9 @@ class Results(unittest.TestCase):
     def test_sweep(self):
         self.compare("sweep", of_sweep())
 
+    def test_compare(self):
+        self.compare("compare", of_compare())
+
     def test_tune(self):
         self.compare("tune", of_tune())
 
@@ -169,7 +184,7 @@ class Results(unittest.TestCase):
         self.compare("reproduce", of_reproduce())
 
     def test_units(self):
-        for what in ("run", "sweep", "tune", "advise", "reproduce"):
+        for what in ("run", "sweep", "compare", "tune", "advise", "reproduce"):
             for key, unit in listed(what).items():
                 with self.subTest(key=key):
                     self.assertIn(unit, UNITS)

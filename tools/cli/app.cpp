@@ -8,6 +8,7 @@
 #include "tools/cli/advise_command.hpp"
 #include "tools/cli/calibrate_command.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/compare_command.hpp"
 #include "tools/cli/hardware_command.hpp"
 #include "tools/cli/report_command.hpp"
 #include "tools/cli/reproduce_command.hpp"
@@ -52,6 +53,7 @@ constexpr const char* kRunFooter =
     "--links > result.json\n"
     "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json --uncertainty --sensitivity\n"
     "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json --trace trace.json\n"
+    "  equarx-sim run - < configs/experiments/allreduce_v5e_4x2.json\n"
     "  python3 tools/plot/plot.py links result.json --label bf16";
 
 constexpr const char* kReproduceFooter =
@@ -68,6 +70,7 @@ constexpr const char* kSweepFooter =
     "Examples:\n"
     "  equarx-sim sweep configs/sweeps/size_and_slice.json --dry-run\n"
     "  equarx-sim sweep configs/sweeps/size_and_slice.json -o results/sizes\n"
+    "  equarx-sim sweep configs/sweeps/size_and_slice.json --set /hardware=tpu-v6e -o results/v6e\n"
     "  equarx-sim sweep configs/sweeps/size_and_slice.json --shard 1/4\n"
     "\n"
     "The same command again computes only what is missing. docs/sweeps.md describes the file.\n"
@@ -106,6 +109,13 @@ constexpr const char* kAdviseFooter =
     "\n"
     "docs/tuning.md explains what each line says, and what it rests on.";
 
+constexpr const char* kCompareFooter =
+    "Examples:\n"
+    "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json --json > v5e.json\n"
+    "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json --set /hardware=tpu-v6e --json "
+    "> v6e.json\n"
+    "  equarx-sim compare v5e.json v6e.json";
+
 constexpr const char* kCalibrateFooter =
     "Examples:\n"
     "  equarx-sim calibrate configs/calibrations/made_up_chip.json\n"
@@ -115,22 +125,24 @@ constexpr const char* kCalibrateFooter =
 
 // Each add_<subcommand> makes a subcommand, whose callback owns what its options are read into.
 
-void add_overrides(CLI::App& command, ConfigArguments& arguments) {
+void add_overrides(CLI::App& command, std::vector<std::string>& overrides,
+                   const char* of = "the configuration's") {
   command
-      .add_option(
-          "--set", arguments.overrides,
-          "Override the configuration's value at a JSON pointer by JSON or plain text, like "
-          "'/tensor/bytes=8 MiB'; may be repeated")
+      .add_option("--set", overrides,
+                  fmt::format("Override {} value at a JSON pointer by JSON or plain text, like "
+                              "'/tensor/bytes=8 MiB'; may be repeated",
+                              of))
       ->type_name(kOverride)
       ->expected(1)
       ->take_all();
 }
 
 void add_config(CLI::App& command, ConfigArguments& arguments) {
-  command.add_option("CONFIG", arguments.path, "Experiment configuration (JSON)")
+  command
+      .add_option("CONFIG", arguments.path, "Experiment configuration (JSON); - for standard input")
       ->type_name(kFile)
       ->required();
-  add_overrides(command, arguments);
+  add_overrides(command, arguments.overrides);
 }
 
 void add_topology_options(CLI::App& command, TopologyArguments& arguments) {
@@ -139,7 +151,7 @@ void add_topology_options(CLI::App& command, TopologyArguments& arguments) {
                   "Experiment configuration, of which hardware and topology are read; or give "
                   "--slice, --mesh, --torus, --ring, --fully-connected or --file instead")
       ->type_name(kFile);
-  add_overrides(command, arguments.config);
+  add_overrides(command, arguments.config.overrides);
   command
       .add_option("--hardware", arguments.hardware,
                   "Built-in chip or hardware file; tpu-v5e by default")
@@ -302,6 +314,7 @@ void add_sweep(CLI::App& app, int& exit_code) {
                    "Configuration and axes (configs/schema/sweep.schema.json)")
       ->type_name(kFile)
       ->required();
+  add_overrides(*command, arguments->overrides, "the base's");
   command
       ->add_option(
           "--output,-o", arguments->output,
@@ -355,6 +368,21 @@ void add_budget(CLI::App& app, std::string& budget) {
       ->type_name("TIME");
 }
 
+void add_compare(CLI::App& app) {
+  const auto arguments = std::make_shared<CompareArguments>();
+  CLI::App* command = app.add_subcommand(
+      "compare",
+      "Show two results of 'run --json' side by side: what differs, and what came of it");
+  command->footer(kCompareFooter);
+  command->add_option("A", arguments->a, "A result of 'run --json'")->type_name(kPath)->required();
+  command->add_option("B", arguments->b, "Another one; ratios are B / A")
+      ->type_name(kPath)
+      ->required();
+  command->add_flag("--json", arguments->json,
+                    "Print one JSON object instead of a table (docs/results.md)");
+  command->callback([arguments] { compare(*arguments); });
+}
+
 void add_tune(CLI::App& app) {
   const auto arguments = std::make_shared<TuneArguments>();
   CLI::App* command = app.add_subcommand(
@@ -365,7 +393,7 @@ void add_tune(CLI::App& app) {
   command
       ->add_option("--formats", arguments->formats,
                    "Formats to try, like int8,fp8-e4m3; by default all with scales, bf16 and fp32")
-      ->type_name("NAMES");
+      ->type_name(kFormats);
   add_budget(*command, arguments->budget);
   command->add_flag("--exhaustive", arguments->exhaustive,
                     "Simulate every candidate, and leave none out");
@@ -388,7 +416,7 @@ void add_advise(CLI::App& app) {
   command
       ->add_option("--formats", arguments->formats,
                    "Formats with scales to choose among, like int8,fp8-e4m3; by default all")
-      ->type_name("NAMES");
+      ->type_name(kFormats);
   add_budget(*command, arguments->budget);
   command
       ->add_option("--slices", arguments->slices,
@@ -458,6 +486,7 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
   add_advise(*app);
   add_calibrate(*app);
   add_report(*app);
+  add_compare(*app);
   add_hardware(*app);
   add_topology(*app);
   app->footer(kFooter);  // last: subcommands made later would inherit it

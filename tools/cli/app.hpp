@@ -13,6 +13,7 @@ inline constexpr const char* kPath = "PATH";  ///< the same, of an argument name
 /// An argument that is a folder.
 inline constexpr const char* kFolder = "FOLDER";
 inline constexpr const char* kChip = "CHIP";               ///< a built-in chip or a hardware file
+inline constexpr const char* kFormats = "FORMATS";         ///< formats with commas between them
 inline constexpr const char* kOverride = "POINTER=VALUE";  ///< what --set takes
 
 /// Makes the command line. Parsing arguments with it runs the subcommand that they name, which throws what

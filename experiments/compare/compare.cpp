@@ -1,0 +1,122 @@
+#include "experiments/compare/compare.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
+
+namespace equarx::compare {
+namespace {
+
+/// What is compared of each collective, in this order.
+constexpr std::array<std::string_view, 6> kNumbers = {"time_s",        "speedup",
+                                                      "lower_bound_s", "wire_bytes_per_link",
+                                                      "numerics/mse",  "numerics/sqnr_db"};
+
+[[noreturn]] void refuse(const std::string& path, const std::string& what) {
+  throw input::InputError("", fmt::format("{}: {}", path, what));
+}
+
+/// Tells what else it may be. `text` is no result of a run.
+[[noreturn]] void refuse_other(const std::string& path, const std::string& text) {
+  const std::string run = "'equarx-sim run CONFIG --json > result.json'";
+  const input::Json line = input::Json::parse(text.substr(0, text.find('\n')), nullptr, false);
+  if (line.is_object() && line.contains("axes"))
+    refuse(path,
+           "has the points of a sweep, which 'equarx-sim report' and plot.py show side by side; "
+           "to compare two of them, run each by " +
+               run);
+  const input::Json whole = input::Json::parse(text, nullptr, false);
+  if (whole.is_object() && whole.contains("collectives"))
+    refuse(path, fmt::format("is a configuration and no result; make one by 'equarx-sim run {} "
+                             "--json > result.json'",
+                             path));
+  refuse(path, "is no result of a run; make one by " + run);
+}
+
+bool is_result(const input::Json& json) {
+  const auto has = [&](const char* name, input::Json::value_t type) {
+    return json.contains(name) && json[name].type() == type;
+  };
+  using Type = input::Json::value_t;
+  if (!json.is_object() || !has("program", Type::string) || json["program"] != "equarx-sim" ||
+      !has("version", Type::string) || !has("config", Type::object) || !has("runs", Type::array))
+    return false;
+  return std::ranges::all_of(json["runs"], [](const input::Json& run) {
+    return run.is_object() && run.contains("label") && run["label"].is_string();
+  });
+}
+
+input::Json read_result(const std::string& path) {
+  const std::string text = input::read_file(path);
+  input::Json json = input::Json::parse(text, nullptr, false);
+  if (!is_result(json)) refuse_other(path, text);
+  return json;
+}
+
+const input::Json* find_run(const input::Json& result, const std::string& label) {
+  for (const input::Json& run : result["runs"])
+    if (run["label"] == label) return &run;
+  return nullptr;
+}
+
+std::optional<double> number_of(const input::Json* run, std::string_view name) {
+  if (run == nullptr) return std::nullopt;
+  const input::Json::json_pointer pointer(fmt::format("/{}", name));
+  if (!run->contains(pointer) || !run->at(pointer).is_number()) return std::nullopt;
+  return run->at(pointer).get<double>();
+}
+
+CollectivePair pair_of(const std::string& label, const input::Json& a, const input::Json& b) {
+  const input::Json* of_a = find_run(a, label);
+  const input::Json* of_b = find_run(b, label);
+  CollectivePair pair{label, of_a != nullptr, of_b != nullptr, {}};
+  for (const std::string_view name : kNumbers) {
+    NumberPair numbers{std::string(name), number_of(of_a, name), number_of(of_b, name)};
+    if (numbers.a || numbers.b) pair.numbers.push_back(std::move(numbers));
+  }
+  return pair;
+}
+
+std::vector<CollectivePair> pairs_of(const input::Json& a, const input::Json& b) {
+  std::vector<CollectivePair> pairs;
+  for (const input::Json& run : a["runs"]) pairs.push_back(pair_of(run["label"], a, b));
+  for (const input::Json& run : b["runs"])
+    if (find_run(a, run["label"]) == nullptr) pairs.push_back(pair_of(run["label"], a, b));
+  return pairs;
+}
+
+/// The values of a chip's parameters by their names.
+input::Json values_of_chip(const input::Json& result) {
+  input::Json values = input::Json::object();
+  if (!result.contains("parameters")) return values;
+  for (const auto& [name, parameter] : result["parameters"].items())
+    if (parameter.is_object() && parameter.contains("value")) values[name] = parameter["value"];
+  return values;
+}
+
+}  // namespace
+
+std::optional<double> NumberPair::ratio() const {
+  if (!a || !b || *a == 0.0) return std::nullopt;
+  return *b / *a;
+}
+
+Comparison compare(const std::string& path_a, const std::string& path_b) {
+  const input::Json a = read_result(path_a);
+  const input::Json b = read_result(path_b);
+  return {.a = path_a,
+          .b = path_b,
+          .version_a = a["version"].get<std::string>(),
+          .version_b = b["version"].get<std::string>(),
+          .configuration = config::differences(a["config"], b["config"]),
+          .parameters = config::differences(values_of_chip(a), values_of_chip(b)),
+          .collectives = pairs_of(a, b)};
+}
+
+}  // namespace equarx::compare
