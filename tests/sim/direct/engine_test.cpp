@@ -1,5 +1,6 @@
 #include "sim/direct/engine.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <thread>
 #include <vector>
@@ -20,6 +21,24 @@ constexpr UniformCosts kCosts{.work_s = 0.2e-6, .send_s = 20e-9, .wait_s = 10e-9
 collectives::Program program() {
   return testing::make_ring_all_reduce(8, 1'000'000, numerics::ElementFormat::bf16,
                                        testing::quantized(4, 8, RingStyle::full_loop));
+}
+
+TEST_CASE("who watches is told of ever more messages, and the result is the same") {
+  const auto program =
+      testing::make_ring_all_reduce(16, 1 << 20, numerics::ElementFormat::bf16,
+                                    testing::plain(numerics::ElementFormat::bf16, 64));
+  const Machine machine = testing::ring_machine(16, 45e9, 0.4e-6);
+  const Costs costs = testing::UniformCosts{}.of(program);
+  std::vector<std::uint64_t> seen;
+  const TimeResult watched = simulate(
+      program, machine, costs, {.engine = Engine::direct, .watch = [&](std::uint64_t received) {
+                                  seen.push_back(received);
+                                }});
+  CHECK(watched.time_s == simulate(program, machine, costs, {.engine = Engine::direct}).time_s);
+  REQUIRE(seen.size() >= 2);
+  CHECK(std::ranges::is_sorted(seen));
+  CHECK(seen.front() > 0);
+  CHECK(seen.back() <= watched.messages);
 }
 
 TEST_CASE("many simulations run at once in one process, each as if it were alone") {

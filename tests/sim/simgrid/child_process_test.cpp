@@ -28,6 +28,19 @@ TEST_CASE("a child returns its bytes, however many") {
   }
 }
 
+TEST_CASE("who waits for a child may look meanwhile") {
+  const SharedMemory memory(sizeof(int));
+  auto* looks = static_cast<volatile int*>(memory.data());
+  const ChildOutcome outcome = run_in_child(
+      [looks] {
+        while (*looks < 2) usleep(1000);  // so it ends only if somebody looks
+        return std::vector<std::byte>(3);
+      },
+      [looks] { *looks = *looks + 1; });
+  CHECK(outcome.succeeded);
+  CHECK(outcome.bytes.size() == 3);
+}
+
 TEST_CASE("a child's exception, signal or exit becomes a failure in words") {
   const ChildOutcome thrown =
       run_in_child([]() -> std::vector<std::byte> { throw std::runtime_error("out of fuel"); });

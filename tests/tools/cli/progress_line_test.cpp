@@ -24,7 +24,7 @@ TEST_CASE("a sweep tells points, failures, rate and what is left") {
 
 TEST_CASE("durations are rounded up") {
   CHECK(duration_text(0.2) == "1 s");
-  CHECK(duration_text(60.0) == "1 min 0 s");
+  CHECK(duration_text(60.0) == "1 min 00 s");
   CHECK(duration_text(3725.0) == "1 h 02 min");
 }
 
