@@ -30,7 +30,7 @@ tune::TuneOptions read_options(const AdviseArguments& arguments) {
 
 advise::Advice advise_on(const ConfigArguments& config, const tune::TuneOptions& options) {
   const ConfigFile file = read_config_file(config);
-  const ProgressLine line;
+  ProgressLine line;
   return advise::advise(file.config, options, [&](const std::string& text) { line.show(text); });
 }
 
