@@ -9,7 +9,6 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 SIMULATED = "simulated with equarx-sim"
-SOURCE = f"{SIMULATED}; paper: Ahmed et al., arXiv 2506.17615"
 PNG_DPI = 160
 INK, GREY, PALE = "#222222", "#666666", "#e4e4e4"
 # Okabe and Ito's palette, which colour-blind readers can tell apart.
@@ -143,7 +142,7 @@ def frame(width: float, panel_height: float, margins: Margins,
     return figure, list(axes.flat[:panels])
 
 
-def caption(figure: Figure, title: str, subtitle: str, source: str = SOURCE) -> None:
+def caption(figure: Figure, title: str, subtitle: str, source: str = SIMULATED) -> None:
     """Title and subtitle above the panels; below them how far times can be trusted, and the source line."""
     if _origin:
         source = source.replace(SIMULATED, f"{SIMULATED} {_origin}", 1)
@@ -154,6 +153,11 @@ def caption(figure: Figure, title: str, subtitle: str, source: str = SOURCE) -> 
     figure.text(left, EDGE / 2 / height, source, size=SMALL, color=GREY, va="bottom")
     if _trust:
         figure.text(left, (EDGE / 2 + LINE_RISE) / height, _trust, size=SMALL, color=INK, style="italic", va="bottom")
+
+
+def source(citation: str = "", more: str = "") -> str:
+    """The source line; others than this program are cited where something of theirs is drawn."""
+    return "; ".join(filter(None, [SIMULATED, more, citation]))
 
 
 def legend(figure: Figure, rows: list[list]) -> None:

@@ -23,7 +23,7 @@ def draw(rows: list[Row]) -> Figure:
     """MSE against the BF16 AllReduce (filled) and against the exact sum (hollow) of each label."""
     check_unique(rows, ["label"])
     figure, [axes] = style.frame(9, 5.2, style.Margins(left=0.95, head=1.5))
-    reported = paper.POINTS if all(map(paper.same_experiment, rows)) else []
+    reported = _reported(rows)
     places = [place for row in rows for place in _errors(row)] + [(p.speedup, p.mse) for p in reported]
     _prepare(axes, places, _baseline(rows))
 
@@ -36,13 +36,20 @@ def draw(rows: list[Row]) -> Figure:
         names.append(labels.Label(x, y, row.text("label"), look.colour))
     for point in reported:
         axes.plot([point.speedup], [point.mse], **PAPER_LOOK)
-        what = ", ".join(filter(None, ["paper", point.ring, point.quantize]))
+        what = ", ".join(filter(None, ["paper", point.ring, point.quantize, paper.FORMAT]))
         names.append(labels.Label(point.speedup, point.mse, what, italic=True))
 
-    style.caption(figure, "Error against speedup", subject.one_size(rows))
+    style.caption(figure, "Error against speedup", subject.one_size(rows),
+                  style.source(paper.CITATION if reported else ""))
     style.legend(figure, _legend(looks, bool(reported), _baseline(rows)))
     labels.place(axes, names, places)
     return figure
+
+
+def _reported(rows: list[Row]) -> list[paper.Point]:
+    """The figures of the paper that rows of this picture are about."""
+    found = [paper.point(row) for row in rows if paper.same_experiment(row)]
+    return list(dict.fromkeys(point for point in found if point))
 
 
 def _baseline(rows: list[Row]) -> str:

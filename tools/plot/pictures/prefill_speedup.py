@@ -34,9 +34,11 @@ def draw(rows: list[Row]) -> Figure:
     panels[0].yaxis.set_major_locator(MultipleLocator(TICK_STEP))
     ticks.times_axis(panels[0].yaxis)
     panels[0].set_ylabel(f"speedup over {baseline} AllReduces")
+    reported = [(row.text("label"), point) for row in quantized if (point := paper.prefill(row))]
     style.caption(figure, "Speedup of a prefill with quantized AllReduces",
-                  f"{prefill.machine(groups)}; time with {baseline} AllReduces / time")
-    style.legend(figure, _legend(looks, [paper.prefill(row) for row in quantized]))
+                  f"{prefill.machine(groups)}; time with {baseline} AllReduces / time",
+                  style.source(paper.CITATION if reported else ""))
+    style.legend(figure, _legend(looks, reported))
     return figure
 
 
@@ -68,13 +70,12 @@ def _paper_mark(look: style.Look) -> dict:
             "linestyle": "none"}
 
 
-def _legend(looks: dict[str, style.Look], reported: list[paper.Prefill | None]) -> list[list[Line2D]]:
+def _legend(looks: dict[str, style.Look], reported: list[tuple[str, paper.Prefill]]) -> list[list[Line2D]]:
     runs = [Line2D([], [], color=look.colour, marker=look.marker, linestyle=look.line, label=label)
             for label, look in looks.items()]
     figures: dict[tuple[str, str, float], list[int]] = {}
-    for point in reported:
-        if point:
-            figures.setdefault((point.label, point.model, point.speedup), []).append(point.tokens)
+    for label, point in reported:
+        figures.setdefault((label, point.model, point.speedup), []).append(point.tokens)
     marks = [Line2D([], [], markersize=PAPER_LEGEND_SIZE, **_paper_mark(looks[label]),
                     label=f"paper, {label}: {speedup}x ({model}, {_tokens_text(tokens)} tokens)")
              for (label, model, speedup), tokens in figures.items()]

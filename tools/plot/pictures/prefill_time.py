@@ -42,10 +42,10 @@ def draw(rows: list[Row]) -> Figure:
         _draw_panel(axes, group)
     panels[0].set_ylim(0, ROOM_ABOVE * max(map(_height, (row for group in groups for row in group))))
     panels[0].set_ylabel(f"time for {PER_TOKENS} tokens (ms)")
+    marked = any(_paper_time(row) for group in groups for row in group)
     style.caption(figure, "Where the time of a prefill goes",
                   f"{prefill.machine(groups)}; bars are the time divided by tokens / {PER_TOKENS}, "
-                  "the time itself is written above them")
-    marked = any(_paper_time(row) for group in groups for row in group)
+                  "the time itself is written above them", style.source(paper.CITATION if marked else ""))
     star = [Line2D([], [], label="paper", **PAPER_LOOK)] if marked else []
     style.legend(figure, [[*(Patch(label=part.name, **part.look()) for part in PARTS), *star]])
     return figure

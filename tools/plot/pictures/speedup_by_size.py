@@ -31,13 +31,14 @@ def draw(rows: list[Row]) -> Figure:
     figure, panels = style.frame(11, 3.6, style.Margins(head=1.5), len(groups))
     for axes, (topology, group) in zip(panels, groups.items()):
         series.prepare(axes, topology, group)
-        if paper.same_chip(group[0]):
+        if _shows_no_gain(group):
             axes.axvspan(axes.get_xlim()[0], paper.GAIN_FROM_BYTES, zorder=0, **NO_GAIN)
         axes.axhline(1, color=style.INK, linewidth=1)
         _draw_lines(axes, group, looks)
         intervals.draw(axes, series.lines(group), intervals.SPEEDUP, looks)
-        if paper.same_machine(group[0]):
-            _mark_paper(axes, looks)
+        for label, point in _reported(group).items():
+            axes.plot([paper.TENSOR_BYTES], [point.speedup], markersize=PAPER_MARKER_SIZE, zorder=3,
+                      **_paper_mark(looks[label]))
 
     highest = max([*(row.number("speedup") for row in rows), *intervals.ends(rows, intervals.SPEEDUP)])
     top = max(highest * ROOM_ABOVE, LEAST_TOP)
@@ -47,8 +48,9 @@ def draw(rows: list[Row]) -> Figure:
     ticks.times_axis(panels[0].yaxis)
     panels[0].set_ylabel(f"speedup over the {baseline} {collective}")
     style.caption(figure, f"Speedup of {collective}s against tensor size",
-                  f"{the_only(rows, 'hardware')}; time of the {baseline} {collective} / time")
-    style.legend(figure, _legend(looks, rows))
+                  f"{the_only(rows, 'hardware')}; time of the {baseline} {collective} / time",
+                  style.source(paper.CITATION if any(map(_is_marked, groups.values())) else ""))
+    style.legend(figure, _legend(looks, rows, list(groups.values())))
     return figure
 
 
@@ -60,28 +62,48 @@ def _draw_lines(axes: Axes, rows: list[Row], looks: dict[str, style.Look]) -> No
                       color=look.colour, marker=look.marker, linestyle=look.line)
 
 
-def _paper_marks(looks: dict[str, style.Look]):
-    for point in paper.POINTS:
-        if point.quantize == "both" and point.ring in looks:
-            yield point, {"color": looks[point.ring].colour, "marker": looks[point.ring].marker,
-                          "markerfacecolor": "none", "markeredgewidth": 1.8,
-                          "linestyle": "none"}
+def _points(group: list[Row]) -> dict[str, paper.Point]:
+    """What the paper reports of the lines of a slice, by label; of each figure the first line that it is of."""
+    found: dict[str, paper.Point] = {}
+    for row in group:
+        point = paper.point(row)
+        if point and point.quantize == paper.BOTH and point not in found.values():
+            found[row.text("label")] = point
+    return found
 
 
-def _mark_paper(axes: Axes, looks: dict[str, style.Look]) -> None:
-    for point, mark in _paper_marks(looks):
-        axes.plot([paper.TENSOR_BYTES], [point.speedup], markersize=PAPER_MARKER_SIZE, zorder=3, **mark)
+def _reported(group: list[Row]) -> dict[str, paper.Point]:
+    """Those that have a place on their line: it goes to the size that the paper measured."""
+    lines = series.lines(group)
+    ends = {label: (lines[label][0].number("tensor_bytes"), lines[label][-1].number("tensor_bytes"))
+            for label in lines}
+    return {label: point for label, point in _points(group).items()
+            if ends[label][0] <= paper.TENSOR_BYTES <= ends[label][1]}
 
 
-def _legend(looks: dict[str, style.Look], rows: list[Row]) -> list[list]:
+def _shows_no_gain(group: list[Row]) -> bool:
+    """Whether there are tensors as small as those that the paper found no gain for."""
+    return bool(_points(group)) and min(row.number("tensor_bytes") for row in group) < paper.GAIN_FROM_BYTES
+
+
+def _is_marked(group: list[Row]) -> bool:
+    return bool(_reported(group)) or _shows_no_gain(group)
+
+
+def _paper_mark(look: style.Look) -> dict:
+    return {"color": look.colour, "marker": look.marker, "markerfacecolor": "none", "markeredgewidth": 1.8,
+            "linestyle": "none"}
+
+
+def _legend(looks: dict[str, style.Look], rows: list[Row], groups: list[list[Row]]) -> list[list]:
     runs = [Line2D([], [], color=look.colour, marker=look.marker, linestyle=look.line, label=label)
             for label, look in looks.items()]
-    marks = [Line2D([], [], markersize=PAPER_LEGEND_SIZE, label=f"paper, {point.ring}: {point.speedup}x "
-                    f"({paper.TOPOLOGY.split()[-1]}, {quantities.size_text(paper.TENSOR_BYTES)})", **mark)
-             for point, mark in _paper_marks(looks) if any(map(paper.same_machine, rows))]
-    below = quantities.size_text(paper.GAIN_FROM_BYTES)
-    if any(map(paper.same_chip, rows)):
-        marks.append(Patch(label=f"paper: no gain below {below}", **NO_GAIN))
+    reported = {label: point for group in groups for label, point in _reported(group).items()}
+    marks = [Line2D([], [], markersize=PAPER_LEGEND_SIZE, label=f"paper, {point.ring} {paper.FORMAT}: {point.speedup}x "
+                    f"({paper.TOPOLOGY.split()[-1]}, {quantities.size_text(paper.TENSOR_BYTES)})",
+                    **_paper_mark(looks[label])) for label, point in reported.items()]
+    if any(map(_shows_no_gain, groups)):
+        marks.append(Patch(label=f"paper: no gain below {quantities.size_text(paper.GAIN_FROM_BYTES)}", **NO_GAIN))
     runs.append(Line2D([], [], color=style.INK, linewidth=1, label="as fast as the baseline"))
     runs += intervals.handles(rows, intervals.SPEEDUP)
     return [runs, marks] if marks else [runs]

@@ -29,9 +29,16 @@ def of(experiment: str, label: str, values: dict[str, str], config: dict) -> dic
              "values": "files" if "files" in tensor["values"] else tensor["values"]["distribution"],
              "label": label, "algorithm": values.get("algorithm", ""), "calibrated": values.get("calibrated", ""),
              **_workload(config)}
+    cells["faults"] = "yes" if config.get("faults") else ""
+    cells["baseline_format"] = _format_of(config, config["baseline"])
     [collective] = [entry for entry in config["collectives"] if entry.get("label") == label]
     cells |= {key: str(collective.get(key, "")) for key in COLLECTIVE_KEYS}
     return cells | {column: values.get(name, "") for column, name in NUMBERS.items()}
+
+
+def _format_of(config: dict, label: str) -> str:
+    found = [entry.get("format", "") for entry in config["collectives"] if entry.get("label") == label]
+    return found[0] if found else ""
 
 
 def _bytes(tensor: dict) -> str:

@@ -25,9 +25,8 @@ class Style(unittest.TestCase):
     def test_the_source_line_names_the_origin(self):
         style.set_origin("9.8.7")
         figure = style.page(6, 4)
-        style.caption(figure, "title", "subtitle")
-        self.assertIn(style.SOURCE.replace(style.SIMULATED, f"{style.SIMULATED} 9.8.7"),
-                      [text for text, _ in drawn_texts(figure)])
+        style.caption(figure, "title", "subtitle", style.source("paper: someone"))
+        self.assertIn(f"{style.SIMULATED} 9.8.7; paper: someone", [text for text, _ in drawn_texts(figure)])
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from legible import check_legible, drawn_texts
 from picture_case import PictureCase
 
 from drawing import style
+from read import paper
 
 
 class All(PictureCase):
@@ -29,8 +30,24 @@ class All(PictureCase):
         for name, figure in self.all_figures():
             with self.subTest(name):
                 texts = [text for text, _ in drawn_texts(figure)]
-                elsewhere = f"{style.SIMULATED}; sources of the figures: beside each"
-                self.assertIn(elsewhere if name == "paper" else style.SOURCE, texts)
+                elsewhere = {"paper": "; sources of the figures: beside each",
+                             **dict.fromkeys(["time", "breakdown", "tails"], "")}
+                self.assertIn(style.SIMULATED + elsewhere.get(name, f"; {paper.CITATION}"), texts)
+
+    def test_the_paper_is_cited_only_where_a_figure_of_it_is_drawn(self):
+        rows = {"time": made_up_study.sizes(), "speedup": made_up_study.sizes(), "error": made_up_study.six(),
+                "breakdown": made_up_study.six(), "tails": made_up_study.activations(),
+                "prefill_time": made_up_study.prefills(), "prefill_speedup": made_up_study.prefills()}
+        experiments = {"time": "sizes", "speedup": "sizes", "error": "six", "breakdown": "six",
+                       "tails": "activations"}
+        for kind, made in rows.items():
+            for change in ({"hardware": "tpu-v6e"}, {"format": "int4"}):
+                with self.subTest(kind=kind, change=change):
+                    changed = [row if "format" in change and row["label"] == "bf16" else row | change for row in made]
+                    figure = self.figure(kind, changed, experiments.get(kind, ""))
+                    texts = "\n".join(text for text, _ in drawn_texts(figure))
+                    # The paper has the time of a prefill without quantization, too.
+                    self.assertEqual("paper" in texts, kind == "prefill_time" and "format" in change)
 
 
 if __name__ == "__main__":

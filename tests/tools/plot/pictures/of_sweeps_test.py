@@ -24,12 +24,24 @@ class OfSweeps(PictureCase):
         for words in ("slice 2x2 (4 chips)", "slice 4x2 (8 chips)", "over the plain AllReduce",
                       "equarx-sim 9.8.7, 6 points (1 failed), hash "):
             self.assertIn(words, text)
-        self.assertNotIn("paper: no gain", text)
+        self.assertIn("paper: no gain", text)
 
-    def test_a_baseline_of_bf16_on_the_papers_chip_is_beside_the_paper(self):
-        self.write(json.loads(json.dumps(made_up_sweep.lines()).replace('"plain"', '"bf16"')))
+    def test_what_is_not_compared_with_bf16_is_not_beside_the_paper(self):
+        self.write(json.loads(json.dumps(made_up_sweep.lines()).replace('"format": "bf16"', '"format": "fp32"')))
         self.run_plot("speedup", "results.jsonl")
-        self.assertIn("paper: no gain", (self.folder / "speedup.svg").read_text())
+        self.assertNotIn("paper", (self.folder / "speedup.svg").read_text())
+
+    def hatched(self, entries: list[dict]) -> dict[str, bool]:
+        """Of each panel, whether sizes are hatched that the paper found no gain for."""
+        style.use()
+        figure = speedup_by_size.draw(point_files.read([self.write(entries)]).rows())
+        return {axes.get_title(loc="left").split()[1]: any(patch.get_hatch() for patch in axes.patches)
+                for axes in figure.axes}
+
+    def test_only_the_slice_of_the_paper_is_hatched_and_only_with_small_tensors(self):
+        self.assertEqual(self.hatched(made_up_sweep.lines()), {"2x2": False, "4x2": True})
+        large = made_up_sweep.lines(axes={"/tensor/bytes": ["2 MiB", "16 MiB", "64 MiB"]})
+        self.assertEqual(self.hatched(large), {"4x2": False})
 
     def test_other_collectives_are_called_by_their_names(self):
         self.write(made_up_sweep.lines(collective="all-gather"))

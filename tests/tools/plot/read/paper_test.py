@@ -1,27 +1,62 @@
-"""Tests where pictures mark what the paper reports."""
+"""Tests which rows figures of the paper belong to."""
+import pathlib
 import unittest
 
 import made_up_study
 from picture_case import PictureCase
 
+from read import paper, point_files
+from read.row import Row
+
+SPEEDUPS = {"full-loop both": 1.8, "semi-loop both": 1.6, "full-loop all-gather": 1.3, "semi-loop all-gather": 1.3}
+OTHERS = {"hardware": ["tpu-v6e", "my-tpu-v5e", "tpu-v5e (link_bandwidth 90 GB/s)"], "topology": ["slice 4x4"],
+          "collective": ["AllGather"], "baseline_format": ["int8", ""], "dtype": ["fp32"], "algorithm": ["torus"],
+          "format": ["int4", "fp8-e4m3"], "quantize": ["reduce-scatter", ""], "ring": ["", "ring"],
+          "faults": ["yes"], "phase": ["decode"]}
+
 
 class Paper(PictureCase):
-    def test_paper_is_not_marked_on_another_machine(self):
-        cases = [("speedup", made_up_study.sizes(), "sizes"), ("error", made_up_study.six(), "six")]
-        for kind, rows, experiment in cases:
-            elsewhere = [dict(row, hardware="tpu-v5e (dma_queue 3)") for row in rows]
-            figure = self.figure(kind, elsewhere, experiment)
-            marks = [line for axes in figure.axes for line in axes.lines
-                     if 1.8 in line.get_ydata() or 0.0014 in line.get_ydata()]
-            self.assertEqual(marks, [])
+    def rows(self, rows: list[dict]) -> list[Row]:
+        made_up_study.write_points(self.folder / "results.jsonl", rows)
+        return point_files.read([self.folder / "results.jsonl"]).rows()
 
-    def test_the_paper_is_not_marked_on_what_it_does_not_report(self):
-        for change in ({"hardware": "tpu-v6e"}, {"hardware": "tpu-v5e (link_bandwidth 90 GB/s)"}, {"batch": 2},
-                       {"topology": "slice 8x8"}, {"model": "llama3-8b"}):
-            rows = [dict(row, **change) for row in made_up_study.prefill("gemma3-27b", "slice 4x4", 20, 30)]
-            for kind in ("prefill_time", "prefill_speedup"):
-                [axes] = self.figure(kind, rows).axes
-                self.assertEqual([line for line in axes.lines if len(line.get_xdata()) == 1], [], change)
+    def test_points_belong_to_rows_by_what_was_measured(self):
+        found = {row.text("label"): paper.point(row) for row in self.rows(made_up_study.six())}
+        self.assertEqual({label: point.speedup for label, point in found.items() if point}, SPEEDUPS)
+
+    def test_whatever_a_collective_is_called(self):
+        rows = self.rows([dict(row, label=f"mine {number}") for number, row in enumerate(made_up_study.six()[1:])])
+        self.assertEqual([paper.point(row) is not None for row in rows], [True, False, True, True, False, True])
+
+    def test_no_point_belongs_to_a_row_that_differs_in_anything(self):
+        row = self.rows(made_up_study.six()[:2])[1]
+        self.assertEqual(paper.point(row).speedup, 1.8)
+        for column, values in OTHERS.items():
+            for value in values:
+                with self.subTest(column=column, value=value):
+                    self.assertIsNone(paper.point(Row(pathlib.Path("x"), 1, row.cells | {column: value})))
+
+    def test_errors_are_of_one_size_and_of_normal_values(self):
+        row = self.rows(made_up_study.six()[:2])[1]
+        self.assertTrue(paper.same_experiment(row))
+        for change in ({"tensor_bytes": "1024"}, {"values": "uniform"}):
+            self.assertFalse(paper.same_experiment(Row(row.path, row.line, row.cells | change)))
+
+    def test_prefills_belong_to_rows_by_what_was_measured(self):
+        rows = self.rows(made_up_study.prefills())
+        found = [(row.text("model"), row.text("label"), int(row.number("tokens")), paper.prefill(row).speedup)
+                 for row in rows if paper.prefill(row)]
+        self.assertEqual(sorted(found), [("gemma3-12b", "full-loop", tokens, 1.1) for tokens in (2048, 4096, 8192)]
+                         + [("gemma3-27b", "bf16", 4096, 1.0), ("gemma3-27b", "semi-loop", 4096, 1.25)])
+        row = next(row for row in rows if paper.prefill(row) and row.text("label") == "semi-loop")
+        for change in ({"hardware": "tpu-v6e"}, {"format": "int4"}, {"quantize": "all-gather"}, {"batch": "2"},
+                       {"topology": "mesh 4x4"}, {"phase": "decode"}, {"dtype": "fp32"}):
+            with self.subTest(change):
+                self.assertIsNone(paper.prefill(Row(row.path, row.line, row.cells | change)))
+
+    def test_a_chip_may_be_given_by_its_file(self):
+        [row] = self.rows([dict(made_up_study.six()[1], hardware="configs/hardware/tpu-v5e.json")])
+        self.assertIsNotNone(paper.point(row))
 
 
 if __name__ == "__main__":

@@ -40,7 +40,8 @@ def point(experiment: str, topology: str, size: int, label: str, share: float, o
     return {
         "experiment": experiment, "hardware": "tpu-v5e", "topology": topology, "chips": chips,
         "tensor_bytes": size, "values": "normal", "label": label, "algorithm": "ring" if label == "bf16" else "equarx",
-        "ring": "", "quantize": "", "format": "bf16" if label == "bf16" else "int8", "minishards": 8,
+        "ring": "" if label == "bf16" else "semi-loop" if "semi-loop" in label else "full-loop",
+        "quantize": "" if label == "bf16" else "both", "format": "bf16" if label == "bf16" else "int8", "minishards": 8,
         "microshards": 8, "time_s": time, "speedup": baseline / time, "lower_bound_s": payload + scales,
         "wire_bytes_per_link": payload * BANDWIDTH, "payload_s": payload, "scales_s": scales,
         "overhead_s": overhead, "startup_s": startup, "bubbles_s": bubbles, "mse": "", "nmse": "", "sqnr_db": "",
@@ -158,6 +159,8 @@ def line(number: int, row: dict) -> dict:
     config = {"hardware": row["hardware"], "topology": {kind: size}, "collective": "all-reduce", "baseline": "bf16",
               "tensor": {"bytes": f"{row['tensor_bytes']} B", "dtype": "bf16", "values": values},
               "collectives": [{"label": row["label"], **collective}]}
+    if row["label"] != "bf16":
+        config["collectives"].append({"label": "bf16", "format": "bf16"})
     if row["model"]:
         config["workload"] = {key: row[key] for key in ("model", "phase", "tokens", "batch")}
     return {"point": number, "key": f"{number:016x}", "version": VERSION, "experiment": row["experiment"], "axes": {},

@@ -15,7 +15,8 @@ def line(point: int, axes: dict, label: str, speedup: float, **changes) -> dict:
                          "values": {"distribution": "normal", "seed": 1}},
               "collective": "all-reduce", "baseline": "plain",
               "collectives": [{"label": "plain", "algorithm": "ring", "ring": "full-loop", "format": "bf16"},
-                              {"label": "quick", "algorithm": "equarx", "ring": "full-loop", "format": "int8"}]}
+                              {"label": "quick", "algorithm": "equarx", "ring": "full-loop",
+                               "quantize": "both", "format": "int8"}]}
     down, across = map(int, config["topology"]["slice"].split("x"))
     parts = {"payload_s": 0.75 * time, "scales_s": 0.0, "overhead_s": 0.0, "startup_s": 0.05 * time,
              "bubbles_s": 0.2 * time}
