@@ -1,6 +1,7 @@
 """From a command line to figures: how each kind of picture gets from its input files to what it draws."""
 import argparse
 import dataclasses
+import hashlib
 import pathlib
 import re
 import types
@@ -8,9 +9,9 @@ import typing
 
 from matplotlib.figure import Figure
 
-from drawing import style
+from drawing import sheet
 from pictures import gantt, links, pareto, sensitivity, sweep
-from read import csv_file, held, point_files, result, sensitivities, trace_file, trust, tuned
+from read import csv_file, held, origin, point_files, result, sensitivities, trace_file, trust, tuned
 from read.errors import InputError, TooMuch
 from read.points import Points
 from read.row import Row
@@ -19,6 +20,7 @@ from words import quantities
 Figures = dict[str, Figure]
 """By the name of their files."""
 REPORTED = "rows.csv"
+LONGEST_NAME = 120
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,6 +34,8 @@ class OfPoints:
     """Drawn as well where all pictures of a study are."""
     suits: typing.Callable[[list[Row]], bool] | None = None
     """Instead of by their names, the experiments of a study are chosen by their rows then."""
+    takes: typing.Callable[[Row], bool] | None = None
+    """Of rows of several things, those that it is about."""
     of_times: bool = True
     """Whether it shows times or speedups, which are not to be trusted of every chip."""
 
@@ -40,9 +44,9 @@ class OfPoints:
         experiment = self._chosen(points, arguments.experiment)
         points = points.of(experiment) if experiment else points
         where = held_axes(arguments.where)
-        rows = held.rows(points, where)
         try:
-            return {self._file_name(arguments.kind, experiment): self._draw(rows)}
+            name = named(self._file_name(arguments.kind, experiment), *held.file_words(where))
+            return {name: self._draw(points, where)}
         except TooMuch as problem:
             others = [axis for axis in points.axes() if axis not in where]
             hint = f"; hold with --where AXIS=VALUE some of: {', '.join(others)}" if others else ""
@@ -51,11 +55,16 @@ class OfPoints:
     def of_study(self, name: str, _folder: pathlib.Path, points: Points) -> Figures:
         """One picture for each experiment of the study that it is for; points are all that the study has."""
         return {self._file_name(name, experiment):
-                self._draw(held.rows(points.of(experiment) if experiment else points, {}))
+                self._draw(points.of(experiment) if experiment else points, {})
                 for experiment in self._experiments(points)}
 
-    def _draw(self, rows: list[Row]) -> Figure:
-        style.set_trust(trust.of_rows(rows) if self.of_times else "")
+    def _draw(self, points: Points, where: held.Where) -> Figure:
+        drawn = held.points_at(points, where)
+        rows = held.rows(drawn)
+        if self.takes and any(map(self.takes, rows)):
+            drawn, rows = _taken(drawn, rows, self.takes)
+        sheet.say(origin=origin.of_points(points, drawn), held=held.text(where, drawn.config_labels()),
+                  trust=trust.of_rows(rows) if self.of_times else "")
         return self.picture.draw(rows)
 
     def _experiments(self, points: Points) -> list[str]:
@@ -95,8 +104,15 @@ class OfReported:
 
     def _draw(self, paths: list[pathlib.Path]) -> Figure:
         rows = [row for path in paths for row in csv_file.read_table(path, self.picture.COLUMNS)]
-        style.set_trust(trust.of_rows(rows))
+        sheet.say(origin=origin.of_study(paths[0]), held="", trust=trust.of_rows(rows))
         return self.picture.draw(rows)
+
+
+def _taken(points: Points, rows: list[Row], takes: typing.Callable[[Row], bool]) -> tuple[Points, list[Row]]:
+    """The points and rows that a picture is about; of points that failed nobody knows."""
+    runs = [point for point in points.points if not point.failed()]
+    pairs = [(point, row) for point, row in zip(runs, rows) if takes(row)]
+    return dataclasses.replace(points, points=[point for point, _ in pairs]), [row for _, row in pairs]
 
 
 def of_study(arguments: argparse.Namespace, kinds: dict) -> Figures:
@@ -116,16 +132,23 @@ def of_study(arguments: argparse.Namespace, kinds: dict) -> Figures:
 
 def of_links(arguments: argparse.Namespace) -> Figures:
     """The links of one collective; if there is a choice, the file is named after it."""
-    run = result.read(arguments.inputs[0], arguments.label)
-    style.set_trust(run.trust)
-    return {_named(arguments, arguments.label): links.draw(run)}
+    [path] = arguments.inputs
+    run = result.read(path, arguments.label)
+    _say_of_run(path, run.trust)
+    return {named(arguments.kind, arguments.label): links.draw(run)}
 
 
 def of_sensitivity(arguments: argparse.Namespace) -> Figures:
     """What the times of all collectives, or of the one that is named, depend on."""
-    found = sensitivities.read(arguments.inputs[0], arguments.label)
-    style.set_trust(found.trust)
-    return {_named(arguments, arguments.label): sensitivity.draw(found)}
+    [path] = arguments.inputs
+    found = sensitivities.read(path, arguments.label)
+    _say_of_run(path, found.trust)
+    return {named(arguments.kind, arguments.label): sensitivity.draw(found)}
+
+
+def _say_of_run(path: pathlib.Path, chip_trust: str) -> None:
+    """On the sheet of one result."""
+    sheet.say(origin=origin.of_run(path), held="", trust=chip_trust)
 
 
 def of_trace(arguments: argparse.Namespace) -> Figures:
@@ -133,8 +156,8 @@ def of_trace(arguments: argparse.Namespace) -> Figures:
     start = _seconds("--from", arguments.start) if arguments.start else 0.0
     end = _seconds("--to", arguments.end) if arguments.end else None
     trace = trace_file.read(arguments.inputs[0], arguments.label, arguments.chip)
-    style.set_trust(trace.trust)
-    return {_named(arguments, arguments.label, arguments.chip): gantt.draw(trace, start, end)}
+    sheet.say(origin=f"{trace.version}, config {trace.config_hash}", held="", trust=trace.trust)
+    return {named(arguments.kind, arguments.label, arguments.chip): gantt.draw(trace, start, end)}
 
 
 def of_sweep(arguments: argparse.Namespace) -> Figures:
@@ -144,10 +167,12 @@ def of_sweep(arguments: argparse.Namespace) -> Figures:
         raise InputError(f"sweep needs --x and --y; the axes are: {', '.join(points.axes())}, and {sweep.LABEL}")
     value = arguments.value or "speedup"
     where = held_axes(arguments.where)
-    shown = [point for point in points.points if held.is_at(point, where)]
-    style.set_trust(trust.of_points(shown) if value == "speedup" or value.endswith("_s") else "")
-    figure = sweep.draw(points, arguments.x, arguments.y, value, arguments.label, where)
-    return {_named(arguments, value, arguments.label): figure}
+    held.check_where(points, where)
+    drawn = dataclasses.replace(points, points=[point for point in points.points if held.is_at(point, where)])
+    sheet.say(origin=origin.of_points(points, drawn), held=held.text(where, points.config_labels()),
+              trust=trust.of_points(drawn.points) if value == "speedup" or value.endswith("_s") else "")
+    figure = sweep.draw(drawn, arguments.x, arguments.y, value, arguments.label)
+    return {named(arguments.kind, value, arguments.label, *held.file_words(where)): figure}
 
 
 def _of_one_experiment(points: Points, wanted: str) -> Points:
@@ -169,8 +194,9 @@ def _check_no_experiment(wanted: str) -> None:
 
 def of_tuning(arguments: argparse.Namespace) -> Figures:
     """One tuning."""
-    tuning = tuned.read(arguments.inputs[0])
-    style.set_trust(tuning.trust)
+    [path] = arguments.inputs
+    tuning = tuned.read(path)
+    _say_of_run(path, tuning.trust)
     return {arguments.kind: pareto.draw(tuning)}
 
 
@@ -185,9 +211,12 @@ def held_axes(texts: list[str]) -> held.Where:
     return where
 
 
-def _named(arguments: argparse.Namespace, *words: str) -> str:
-    """Name of a picture's files, after the words that chose it."""
-    return "_".join([arguments.kind, *(re.sub(r"[^A-Za-z0-9.-]+", "_", word).strip("_") for word in words if word)])
+def named(kind: str, *words: str) -> str:
+    """Name of a picture's files, after the words that chose it; no longer than file systems allow."""
+    name = "_".join([kind, *(re.sub(r"[^A-Za-z0-9.-]+", "_", word).strip("_") for word in words if word)])
+    if len(name) <= LONGEST_NAME:
+        return name
+    return f"{name[:LONGEST_NAME]}_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
 def _seconds(option: str, text: str) -> float:

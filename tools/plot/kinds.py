@@ -1,14 +1,12 @@
 """The kinds of pictures: the one place that says what there is to draw, of what, and how."""
 import argparse
 import dataclasses
-import pathlib
 import typing
 
 import figures
 from figures import Figures, OfPoints, OfReported
 from pictures import (breakdown, error_by_speedup, paper_ratio, prefill, prefill_speedup, prefill_time,
                       speedup_by_size, tails, time_by_size)
-from read import origin
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,13 +22,7 @@ class Kind:
     """Of OPTIONS, those that it has."""
     only: str = ""
     """What it takes just one of; empty if it takes several files."""
-    origin: typing.Callable[[list[pathlib.Path]], str] = origin.of_points
-    """What to say about the program that computed the files; empty if the picture says it itself."""
     examples: tuple[str, ...] = ()
-
-
-def _none(_paths: list[pathlib.Path]) -> str:
-    return ""
 
 
 def _study(arguments: argparse.Namespace) -> Figures:
@@ -43,7 +35,7 @@ OF_EXPERIMENTS = ("experiment", "where")
 
 KINDS = {
     "study": Kind("all that a study has the experiments for", "the folder of 'equarx-sim reproduce'", _study,
-                  only="one folder", origin=origin.of_study, examples=("plot.py study results/equarx_paper",)),
+                  only="one folder", examples=("plot.py study results/equarx_paper",)),
     "time": Kind("time against tensor size, with lower bounds", POINTS,
                  OfPoints(time_by_size, "sizes"), OF_EXPERIMENTS),
     "speedup": Kind("speedup against tensor size, with the paper's points", POINTS,
@@ -59,31 +51,30 @@ KINDS = {
                   OfPoints(tails, "activations", suits=tails.has_both, of_times=False), OF_EXPERIMENTS,
                   examples=("plot.py tails results/real_activations/results.jsonl",)),
     "prefill_time": Kind("where the time of prefills goes, against tokens", POINTS,
-                         OfPoints(prefill_time, suits=prefill.are_compared), ("where",),
+                         OfPoints(prefill_time, suits=prefill.are_compared, takes=prefill.is_one), ("where",),
                          examples=("plot.py prefill_time results/equarx_paper/results.jsonl",)),
     "prefill_speedup": Kind("speedup of prefills, with the paper's points", POINTS,
-                            OfPoints(prefill_speedup, suits=prefill.are_compared), ("where",)),
-    "paper": Kind("simulated against reported figures", figures.REPORTED, OfReported(paper_ratio),
-                  origin=origin.of_study),
+                            OfPoints(prefill_speedup, suits=prefill.are_compared, takes=prefill.is_one), ("where",)),
+    "paper": Kind("simulated against reported figures", figures.REPORTED, OfReported(paper_ratio)),
     "links": Kind("how busy every link of a slice is", "JSON of 'equarx-sim run CONFIG --json --links'",
-                  figures.of_links, ("label",), only="one JSON file", origin=origin.of_run,
+                  figures.of_links, ("label",), only="one JSON file",
                   examples=("equarx-sim run CONFIG --json --links > result.json",
                             "plot.py links result.json --label bf16")),
     "sensitivity": Kind("what the time depends on: a tornado of the chip's parameters",
                         "JSON of 'equarx-sim run CONFIG --json --sensitivity'", figures.of_sensitivity, ("label",),
-                        only="one JSON file", origin=origin.of_run,
+                        only="one JSON file",
                         examples=("equarx-sim run CONFIG --json --sensitivity > result.json",
                                   "plot.py sensitivity result.json")),
     "gantt": Kind("the pipeline of one chip", "a trace of 'equarx-sim run CONFIG --trace FILE'",
-                  figures.of_trace, ("label", "chip", "start", "end"), only="one JSON file", origin=_none,
+                  figures.of_trace, ("label", "chip", "start", "end"), only="one JSON file",
                   examples=("equarx-sim run CONFIG --trace trace.json",
                             "plot.py gantt trace.json --label int8 --chip '(0,0)' --from 10us --to 40us")),
     "sweep": Kind("one value against two axes", "results.jsonl or results.csv of 'equarx-sim sweep' or 'reproduce'",
-                  figures.of_sweep, ("label", "x", "y", "value", *OF_EXPERIMENTS), origin=_none,
+                  figures.of_sweep, ("label", "x", "y", "value", *OF_EXPERIMENTS),
                   examples=("plot.py sweep results/my_sweep/results.jsonl --label int8 --x /tensor/bytes \\\n"
                             "      --y /topology/slice --value speedup",)),
     "pareto": Kind("the times and errors that can be had", "JSON of 'equarx-sim tune CONFIG --json'",
-                   figures.of_tuning, only="one JSON file", origin=origin.of_run,
+                   figures.of_tuning, only="one JSON file",
                    examples=("equarx-sim tune CONFIG --json > tuned.json", "plot.py pareto tuned.json")),
 }
 

@@ -8,6 +8,7 @@ import plot
 from kinds import KINDS, OPTIONS, having
 
 PAGE = (ROOT / "docs" / "plots.md").read_text(encoding="utf-8")
+FOR_ALL = {"-o", "--format", "--width", "--title"}
 COMMAND = re.compile(r"(?:^|`)plot (\w+) ([^`\n]*(?:\\\n[^`\n]*)*)", re.MULTILINE)
 
 
@@ -38,7 +39,7 @@ class Kinds(PictureCase):
 
     def test_the_commands_of_the_page_have_options_that_exist(self):
         for kind, rest in COMMAND.findall(PAGE):
-            flags = {OPTIONS[name].flag for name in KINDS[kind].options} | {"-o"}
+            flags = {OPTIONS[name].flag for name in KINDS[kind].options} | FOR_ALL
             used = set(re.findall(r"(?<!\S)--?[a-z]+", rest))
             self.assertLessEqual(used, flags, kind)
 

@@ -1,5 +1,6 @@
 """Tests the command tools/plot/plot.py: what it writes, and what it refuses."""
 import pathlib
+import re
 import unittest
 
 import made_up_study
@@ -40,6 +41,40 @@ class Plot(PictureCase):
     def texts_of(self, name: str) -> str:
         # matplotlib draws text as outlines, and names each in a comment.
         return (self.folder / name).read_text()
+
+    def test_formats_are_chosen_and_the_same_input_gives_the_same_files(self):
+        self.points()
+        for folder in ("a", "b"):
+            ran = self.run_plot("error", "results.jsonl", "--format", "pdf", "--format", "svg", "-o", folder)
+            self.assertEqual(ran.stdout.split(), [f"{folder}/error.pdf", f"{folder}/error.svg"])
+        for name in ("error.pdf", "error.svg"):
+            self.assertEqual((self.folder / "a" / name).read_bytes(), (self.folder / "b" / name).read_bytes())
+        self.assertTrue((self.folder / "a" / "error.pdf").read_bytes().startswith(b"%PDF-"))
+        self.check_refused(["'gif'", "pdf"], "error", "results.jsonl", "--format", "gif")
+
+    def test_a_title_of_ones_own_or_none(self):
+        self.points()
+        self.run_plot("error", "results.jsonl", "--title", "My own words")
+        self.assertIn("<!-- My own words -->", self.texts_of("error.svg"))
+        self.assertNotIn("Error against speedup", self.texts_of("error.svg"))
+        self.run_plot("error", "results.jsonl", "--title", "")
+        self.assertNotIn("Error against speedup", self.texts_of("error.svg"))
+        self.run_plot("error", "results.jsonl")
+        self.assertIn("<!-- Error against speedup -->", self.texts_of("error.svg"))
+        self.check_refused(["--title", "several"], "study", ".", "--title", "x")
+
+    def test_widths_are_those_of_columns_and_pages_or_in_millimetres(self):
+        self.points()
+        for width, millimetres in (("column", 84), ("page", 178), ("120", 120), ("95.5mm", 95.5)):
+            ran = self.run_plot("error", "results.jsonl", "--width", width, "--format", "svg")
+            self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+            points = float(re.search(r'<svg [^>]*width="([0-9.]+)pt"', self.texts_of("error.svg"))[1])
+            self.assertAlmostEqual(points / 72 * 25.4, millimetres, 3)
+        for width in ("wide", "10", "-5", "inf", "nan", "1e9"):
+            self.check_refused([f"'{width}'", "column", "page", "mm"], "error", "results.jsonl", f"--width={width}")
+        made_up_study.write(self.folder / "rows.csv", made_up_study.paper_rows())
+        self.check_refused(["--width", "needs a width of", "mm at least"], "paper", "rows.csv", "--width", "column")
+        self.assertEqual(self.run_plot("paper", "rows.csv", "--width", "page").returncode, 0)
 
     def test_help_has_examples(self):
         ran = self.run_command("--help")

@@ -9,9 +9,11 @@ HEAD_LIFT = 6
 
 def write(axes: Axes, inches: float, head: str, places: list[float], texts: list[str],
           bold: list[bool]) -> None:
-    """Writes texts at the vertical data coordinates places, ending the given inches right of the panel."""
+    """Writes texts at the vertical data coordinates places, ending the given inches right of the panel.
+
+    The inches are those of letters in their usual size."""
     figure = axes.figure
-    across = 1 + inches / (axes.get_position().width * figure.get_size_inches()[0])
+    across = 1 + style.inches(inches) / (axes.get_position().width * figure.get_size_inches()[0])
     axes.annotate(head, (across, 1), (0, HEAD_LIFT), xycoords="axes fraction", textcoords="offset points",
                   ha="right", va="bottom", color=style.GREY)
     for place, text, strong in zip(places, texts, bold):

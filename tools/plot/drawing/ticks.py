@@ -3,21 +3,32 @@ import math
 
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
+from drawing import measure, style
 from words import quantities
 
-# Sizes grow by powers of two; a label every fourth power leaves room for all in a narrow panel.
-SIZE_TICK_STEP = 4
+# Between the middles of two labels of sizes, in letters.
+SIZE_PITCH = 5.8
+# So much further apart labels may be, if there is one at both ends then.
+MORE_STEPS = 2
 # Below this many decades an axis also needs labels between the powers of ten.
 FEW_DECADES = 3
 
 
-def size_axis(axis, smallest: float, largest: float) -> None:
-    """Labels a base-2 logarithmic axis of bytes."""
+def size_axis(axis, smallest: float, largest: float, inches: float) -> None:
+    """Labels a base-2 logarithmic axis of bytes, which is that long."""
     first, last = math.ceil(math.log2(smallest)), math.floor(math.log2(largest))
-    axis.set_major_locator(FixedLocator([2.0**e for e in range(first, last + 1, SIZE_TICK_STEP)]))
+    room = max(1, int(inches / (SIZE_PITCH * style.NORMAL / measure.POINTS_PER_INCH)))
+    axis.set_major_locator(FixedLocator([2.0**e for e in size_exponents(first, last, room)]))
     axis.set_minor_locator(FixedLocator([2.0**e for e in range(first, last + 1)]))
     axis.set_major_formatter(FuncFormatter(lambda value, _: quantities.size_text(value)))
     axis.set_minor_formatter(NullFormatter())
+
+
+def size_exponents(first: int, last: int, most: int) -> list[int]:
+    """Equally spaced from first to last, with about that many steps at most; the last always has a label."""
+    least = max(1, math.ceil((last - first) / most))
+    steps = [step for step in range(least, least + MORE_STEPS + 1) if (last - first) % step == 0]
+    return list(range(last, first - 1, -(steps[0] if steps else least)))[::-1]
 
 
 def decade_ticks(low: float, high: float) -> list[float]:

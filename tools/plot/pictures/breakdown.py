@@ -5,7 +5,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter
 
-from drawing import columns, style
+from drawing import columns, measure, sheet, style
 from pictures import subject
 from pictures.parts import Part, check_whole
 from read.row import Row
@@ -15,15 +15,16 @@ from words import quantities
 PARTS = [
     Part("payload_s", "payload on the wire", "payload", "#a6cee3", ""),
     Part("scales_s", "scales on the wire", "scales", style.BLUE, "xxxx"),
-    Part("overhead_s", "synchronisation before a step", "overhead", "#fdd0a2", "////"),
+    Part("overhead_s", "synchronisation before a step", "synchronisation", "#fdd0a2", "////"),
     Part("startup_s", "start of the collective", "start", "#cab2d6", "\\\\\\\\"),
     Part("bubbles_s", "idle otherwise (bubbles)", "idle", "#ffffff", "...."),
 ]
 BASELINE_LINE = {"color": style.INK, "linestyle": "--", "linewidth": 0.9}
+WIDTH = 12
 BAR_THICKNESS, BAR_PITCH_INCHES = 0.62, 0.46
 ROOM_RIGHT = 1.03
 # Columns of numbers end here, in inches right of the panel.
-TIME_AT, SPEEDUP_AT, PARTS_AT, PART_PITCH = 0.85, 1.5, 2.15, 0.72
+TIME_AT, SPEEDUP_AT, LEAST_COLUMN = 0.85, 1.5, 0.68
 
 
 def draw(rows: list[Row]) -> Figure:
@@ -31,24 +32,31 @@ def draw(rows: list[Row]) -> Figure:
     check_unique(rows, ["label"])
     for row in rows:
         check_whole(row, PARTS)
-    right = PARTS_AT + PART_PITCH * (len(PARTS) - 1) + style.EDGE
-    figure, [axes] = style.frame(12, BAR_PITCH_INCHES * (len(rows) + 0.2),
-                                 style.Margins(left=_label_room(rows), right=right, head=1.62))
+    left = sheet.EDGE + 0.12 + measure.widest(row.text("label") for row in rows)
+    # Where a column of a paper has no room for shares, the bars show them still.
+    has_shares = sheet.width_for(WIDTH) - left - style.inches(_ends()[-1]) - sheet.EDGE >= sheet.LEAST_PANEL
+    right = style.inches(_ends()[-1] if has_shares else SPEEDUP_AT) + sheet.EDGE
+    figure, [axes] = sheet.frame(WIDTH, BAR_PITCH_INCHES * (len(rows) + 0.2),
+                                 sheet.Margins(left=left, right=right, head=0.35))
     for place, row in enumerate(rows):
         _draw_bar(axes, place, row)
     _mark_baseline(axes, rows)
     _label_axes(axes, rows)
-    _write_numbers(axes, rows)
+    _write_numbers(axes, rows, has_shares)
 
-    style.caption(figure, "Where the time goes", f"{subject.one_size(rows)}; what its busiest link direction does")
-    style.legend(figure, [[Patch(label=part.name, **part.look()) for part in PARTS],
-                          [Line2D([], [], label=f"time of {subject.baseline(rows)}", **BASELINE_LINE)]])
+    subject.check_one(rows)
+    sheet.caption(figure, "Where the time goes", f"{subject.context(rows)}; what its busiest link direction does",
+                  [[Patch(label=part.name, **part.look()) for part in PARTS],
+                   [Line2D([], [], label=f"time of {subject.baseline(rows)}", **BASELINE_LINE)]])
     return figure
 
 
-def _label_room(rows: list[Row]) -> float:
-    inches_per_letter, least = 0.082, 0.9
-    return max(least, 0.35 + inches_per_letter * max(len(row.text("label")) for row in rows))
+def _ends() -> list[float]:
+    """Where the columns of shares end, each as wide as its head."""
+    ends = [SPEEDUP_AT]
+    for part in PARTS:
+        ends.append(ends[-1] + max(LEAST_COLUMN, 0.16 + measure.width(part.short, style.SIZES[1])))
+    return ends[1:]
 
 
 def _draw_bar(axes: Axes, place: int, row: Row) -> None:
@@ -59,14 +67,14 @@ def _draw_bar(axes: Axes, place: int, row: Row) -> None:
         start += length
 
 
-def _write_numbers(axes: Axes, rows: list[Row]) -> None:
+def _write_numbers(axes: Axes, rows: list[Row], has_shares: bool) -> None:
     def column(inches: float, head: str, text) -> None:
         columns.write(axes, inches, head, range(len(rows)), [text(row) for row in rows], [False] * len(rows))
 
-    column(TIME_AT, "time", lambda row: quantities.time_text(row.number("time_s")))
+    column(TIME_AT, "time", lambda row: quantities.measured_time(row.number("time_s")))
     column(SPEEDUP_AT, "speedup", lambda row: f"{row.number('speedup'):.2f}x")
-    for i, part in enumerate(PARTS):
-        column(PARTS_AT + i * PART_PITCH, part.short,
+    for part, end in zip(PARTS if has_shares else [], _ends()):
+        column(end, part.short,
                lambda row, part=part: f"{row.number(part.column) / row.number('time_s'):.1%}")
 
 

@@ -3,26 +3,29 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from drawing import labels, style, ticks
+from drawing import labels, sheet, style, ticks
 from pictures import subject
 from read import paper
 from read.row import Row
 from read.rows import check_unique
+from words import quantities
 
 
 # Room around the points for their labels.
 SPEEDUP_ROOM = 0.12
 ERROR_ROOM = 1.6
-MARKER_SIZE, PAPER_SIZE = 8, 13
+# Where both errors of a row are nearly the same, the hollow marker is seen around the filled one, and the paper's around
+# both.
+MARKER_SIZE, HOLLOW_SIZE, PAPER_SIZE = 6, 10, 17
 QUANTIZED = "equarx"
 PAPER_LOOK = {"color": style.ORANGE, "marker": "*", "markersize": PAPER_SIZE, "linestyle": "none",
-              "markeredgecolor": style.INK, "markeredgewidth": 0.8}
+              "markerfacecolor": "none", "markeredgewidth": 1.4}
 
 
 def draw(rows: list[Row]) -> Figure:
     """MSE against the BF16 AllReduce (filled) and against the exact sum (hollow) of each label."""
     check_unique(rows, ["label"])
-    figure, [axes] = style.frame(9, 5.2, style.Margins(left=0.95, head=1.5))
+    figure, [axes] = sheet.frame(9, 3.6 if sheet.is_wished() else 5.2, sheet.Margins(left=0.95))
     reported = _reported(rows)
     places = [place for row in rows for place in _errors(row)] + [(p.speedup, p.mse) for p in reported]
     _prepare(axes, places, _baseline(rows))
@@ -35,13 +38,13 @@ def draw(rows: list[Row]) -> Figure:
         x, y = _errors(row)[0]
         names.append(labels.Label(x, y, row.text("label"), look.colour))
     for point in reported:
-        axes.plot([point.speedup], [point.mse], **PAPER_LOOK)
-        what = ", ".join(filter(None, ["paper", point.ring, point.quantize, paper.FORMAT]))
+        axes.plot([point.speedup], [point.mse], zorder=4, **PAPER_LOOK)
+        what = ", ".join(filter(None, ["paper", point.ring, point.quantize]))
         names.append(labels.Label(point.speedup, point.mse, what, italic=True))
 
-    style.caption(figure, "Error against speedup", subject.one_size(rows),
-                  style.source(paper.CITATION if reported else ""))
-    style.legend(figure, _legend(looks, bool(reported), _baseline(rows)))
+    subject.check_one(rows)
+    sheet.caption(figure, "Error against speedup", subject.context(rows),
+                  _legend(looks, bool(reported), _baseline(rows)), sheet.source(paper.CITATION if reported else ""))
     labels.place(axes, names, places)
     return figure
 
@@ -83,7 +86,7 @@ def _prepare(axes: Axes, places: list[tuple[float, float]], baseline: str) -> No
     axes.set_xlim(min(speedups) - room, max(speedups) + room)
     axes.set_yscale("log")
     axes.set_ylim(min(errors) / ERROR_ROOM, max(errors) * ERROR_ROOM)
-    ticks.log_axis(axes.yaxis, lambda value: f"{value:g}")
+    ticks.log_axis(axes.yaxis, quantities.error_text)
     ticks.times_axis(axes.xaxis)
     axes.set_xlabel(f"speedup over the {baseline} (right is better)")
     axes.set_ylabel("mean squared error (down is better)")
@@ -94,7 +97,7 @@ def _draw_row(axes: Axes, row: Row, look: style.Look) -> None:
     axes.plot(*zip(*places), color=look.colour, linewidth=0.8, zorder=1)
     if row.has("mse") and row.number("mse") > 0:
         axes.plot([row.number("speedup")], [row.number("mse")], color=look.colour, marker=look.marker,
-                  markersize=MARKER_SIZE, markerfacecolor="white", zorder=2)
+                  markersize=HOLLOW_SIZE, markerfacecolor="white", zorder=2)
     if row.has("mse_vs_baseline") and row.number("mse_vs_baseline") > 0:
         axes.plot([row.number("speedup")], [row.number("mse_vs_baseline")], color=look.colour,
                   marker=look.marker, markersize=MARKER_SIZE, zorder=3)
@@ -102,12 +105,12 @@ def _draw_row(axes: Axes, row: Row, look: style.Look) -> None:
 
 def _legend(looks: dict[str, style.Look], with_paper: bool, baseline: str) -> list[list[Line2D]]:
     def mark(look: style.Look, label: str, face=None) -> Line2D:
-        return Line2D([], [], color=look.colour, marker=look.marker, markersize=MARKER_SIZE, linestyle="none",
-                      label=label, markerfacecolor=face or look.colour)
+        return Line2D([], [], color=look.colour, marker=look.marker, markersize=HOLLOW_SIZE if face else MARKER_SIZE,
+                      linestyle="none", label=label, markerfacecolor=face or look.colour)
 
     grey = style.Look(style.GREY, "o", "none")
     families = [mark(look, name) for name, look in looks.items()]
     errors = [mark(grey, f"against the {baseline}"), mark(grey, "against the exact sum", "white")]
     if with_paper:
-        errors.append(Line2D([], [], label="paper (its reference is not stated)", **PAPER_LOOK))
+        errors.append(Line2D([], [], label=f"paper, {paper.FORMAT} (its reference is not stated)", **PAPER_LOOK))
     return [families, errors]

@@ -6,10 +6,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter
 
-from drawing import columns, style
+from drawing import columns, measure, sheet, style
 from read.errors import InputError
 from read.trace_file import ChipTrace, Row, Slice
-from words import names, quantities
+from words import quantities
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,7 +49,8 @@ LINK_LOOKS = {
     SYNCHRONISATION: Look("synchronisation before a step", "#fdd0a2", "////"),
     "no transfer": Look("idle", "#ffffff", "...."),
 }
-EDGE = {"edgecolor": style.INK, "linewidth": 0.5}
+# Hatches have the colour of edges: where they are dense, darker ones would be black.
+EDGE = {"edgecolor": "#555555", "linewidth": 0.5}
 IDLE_EDGE = {"edgecolor": "#c8c8c8", "linewidth": 0.5}
 PHASE_LINE = {"color": style.VERMILION, "linestyle": (0, (4, 2)), "linewidth": 1.3}
 # More cannot be told apart.
@@ -59,7 +60,6 @@ BUSY_AT, RIGHT = 0.62, 0.8
 LEGEND_COLUMNS = 8
 # Narrower slices would be all edge.
 EDGE_FROM_PIXELS = 6
-INCHES_PER_LETTER = 0.072
 LETTER_POINTS = 4.6
 MICROSECOND = 1e-6
 POINTS_PER_INCH = 72
@@ -73,21 +73,17 @@ def draw(trace: ChipTrace, start: float, end: float | None) -> Figure:
                               f"{quantities.time_text(end)}")
     rows = [Row(row.name, _visible(row, start, end), row.is_core) for row in trace.rows]
     _check_count(rows, start, end)
-    legend_rows = _legend(rows)
-    left = max(0.9, 0.3 + INCHES_PER_LETTER * max(len(row.name) for row in rows))
-    head = style.LEGEND_DROP + style.LEGEND_PITCH * len(legend_rows) + 0.35
-    figure, [axes] = style.frame(WIDTH, ROW_PITCH * (len(rows) + 0.3),
-                                 style.Margins(left=left, right=RIGHT, head=head))
+    left = max(style.inches(0.9), sheet.EDGE + 0.1 + measure.widest(row.name for row in rows))
+    figure, [axes] = sheet.frame(WIDTH, ROW_PITCH * (len(rows) + 0.3),
+                                 sheet.Margins(left=left, right=style.inches(RIGHT), head=0.35))
     _prepare(axes, rows, start, end)
     for place, row in enumerate(rows):
         _draw_row(axes, place, row, start, end)
     _mark_phases(axes, trace, start, end)
     columns.write(axes, BUSY_AT, "busy", range(len(rows)), [f"{_busy(row) / (end - start):.0%}" for row in rows],
                   [False] * len(rows))
-    style.caption(figure, f"Pipeline of chip {trace.chip}, {trace.label}", _subtitle(trace, start, end),
-                  f"simulated with {trace.version}; config {trace.config_hash}; "
-                  "s: shard, by the rank it belongs to; m: minishard; u: microshard")
-    style.legend(figure, legend_rows)
+    sheet.caption(figure, f"Pipeline of {trace.chip_text}, {trace.label}", _subtitle(trace, start, end), _legend(rows),
+                  sheet.source(more="s: shard, by the rank it belongs to; m: minishard; u: microshard"))
     return figure
 
 
@@ -173,8 +169,7 @@ def _write(axes: Axes, place: int, slice: Slice, look: Look) -> None:
         if max(map(len, lines)) * LETTER_POINTS * pixels_per_point < _width(axes, slice):
             axes.text((slice.start + slice.end) / 2, place, text, ha="center", va="center", size=style.SMALL - 1,
                       color="white" if look.dark else style.INK, linespacing=0.95, clip_on=True,
-                      bbox=None if look.dark or not look.hatch else
-                      {"facecolor": look.colour, "edgecolor": "none", "pad": 0.6})
+                      bbox={"facecolor": look.colour, "edgecolor": "none", "pad": 1.2} if look.hatch else None)
             return
 
 
@@ -218,9 +213,6 @@ def _legend(rows: list[Row]) -> list[list[Patch]]:
 
 
 def _subtitle(trace: ChipTrace, start: float, end: float) -> str:
-    topology = trace.config["topology"]
-    kind = next(iter(topology))
     part = "" if start <= 0 and end >= trace.time_s else \
         f"; {quantities.time_text(start)} to {quantities.time_text(end)}"
-    return (f"{names.chip_text(trace.config['hardware'])}, {kind} {topology[kind]}, {trace.what}; the whole takes "
-            f"{quantities.time_text(trace.time_s)}{part}")
+    return f"{trace.what}; the whole takes {quantities.time_text(trace.time_s)}{part}"

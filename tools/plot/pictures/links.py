@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon, Rectangle
 
-from drawing import style
+from drawing import measure, sheet, style
 from read.errors import InputError
 from read.result import Chip, Link, Run
 from words import quantities
@@ -31,8 +31,9 @@ MARGIN, MARGIN_WITH_STUBS = 0.26, 0.62
 LARGEST_STEP, SMALLEST_STEP, WIDEST_PANEL = 1.05, 0.34, 10.0
 LABEL_FROM_STEP = 0.72
 LAYER_GAP, LAYER_HEAD = 0.15, 0.28
-BAR_WIDTH, BAR_HEIGHT, BAR_DROP, BAR_ROOM = 3.2, 0.2, 0.7, 0.35
+BAR_WIDTH, BAR_HEIGHT, BAR_ROOM, BAR_GAP = 3.2, 0.2, 0.35, 0.15
 LEAST_WIDTH = 7.6
+BAR_TEXT = "% of the time that it moves bytes"
 
 
 def draw(run: Run) -> Figure:
@@ -43,7 +44,8 @@ def draw(run: Run) -> Figure:
     # Of a layer, in steps: down and across.
     extent = [length - 1 + 2 * margin for length in _extent(run, axes_drawn)]
     columns = min(layers, math.ceil(math.sqrt(layers * extent[0] / extent[1])))
-    step = max(SMALLEST_STEP, min(LARGEST_STEP, WIDEST_PANEL / (columns * extent[1])))
+    widest = sheet.width_for(WIDEST_PANEL + 2 * sheet.EDGE) - 2 * sheet.EDGE - columns * LAYER_GAP
+    step = max(SMALLEST_STEP, min(LARGEST_STEP, widest / (columns * extent[1])))
     figure, panels = _frame((extent[1] * step, extent[0] * step), columns, layers)
     for layer, axes in enumerate(panels):
         axes.set_xlim(-margin, extent[1] - margin)
@@ -52,8 +54,8 @@ def draw(run: Run) -> Figure:
         if layers > 1:
             axes.set_title(f"layer {layer} (first axis)", loc="left", color=style.GREY, pad=2)
         _draw_layer(axes, run, axes_drawn, layer, step)
+    _colour_bar(figure)
     _caption(figure, run)
-    _colour_bar(figure, bool(run.faults))
     return figure
 
 
@@ -76,10 +78,12 @@ def _frame(size: tuple[float, float], columns: int, layers: int) -> tuple[Figure
     rows = math.ceil(layers / columns)
     head_of_panel = LAYER_HEAD if layers > 1 else 0.0
     pitch = size[0] + LAYER_GAP, size[1] + LAYER_GAP + head_of_panel
-    width = max(LEAST_WIDTH, columns * pitch[0] + 2 * style.EDGE)
-    foot, head = 2 * style.EDGE, style.SUBTITLE_DROP + BAR_DROP + BAR_ROOM
-    height = head + rows * pitch[1] + foot
-    figure = style.page(width, height)
+    needed = columns * pitch[0] + 2 * sheet.EDGE
+    width = sheet.width_for(max(LEAST_WIDTH, needed))
+    sheet.check_room(width, needed)
+    head = BAR_HEIGHT + BAR_ROOM
+    height = head + rows * pitch[1]
+    figure = sheet.page(width, height)
     left = (width - columns * pitch[0]) / 2
     panels = []
     for layer in range(layers):
@@ -196,17 +200,19 @@ def _caption(figure: Figure, run: Run) -> None:
     shares = sorted((link.busy for link in run.links), reverse=True)
     busiest = max(run.links, key=lambda link: link.busy)
     end = "fails at" if run.failed else "takes"
-    style.caption(figure, f"How busy the links are: {run.label}",
+    sheet.caption(figure, f"How busy the links are: {run.label}",
                   f"{run.what} on {run.machine}; {end} {quantities.time_text(run.time_s)}\n"
                   f"{len(shares)} link directions: busiest {busiest.name} {shares[0]:.0%}, "
-                  f"median {statistics.median(shares):.0%}, idlest {shares[-1]:.0%}", style.SIMULATED)
+                  f"median {statistics.median(shares):.0%}, idlest {shares[-1]:.0%}",
+                  [[Line2D([], [], label="fault", **FAULT)]] if run.faults else [])
 
 
-def _colour_bar(figure: Figure, faults: bool) -> None:
+def _colour_bar(figure: Figure) -> None:
     """A wedge: as wide and as dark as a bar of that share is."""
     width, height = figure.get_size_inches()
-    bottom = height - style.SUBTITLE_DROP - BAR_DROP
-    axes = figure.add_axes([style.EDGE / width, bottom / height, BAR_WIDTH / width, BAR_HEIGHT / height])
+    bottom = height - BAR_HEIGHT
+    bar_width = min(BAR_WIDTH, width - 2 * sheet.EDGE - BAR_GAP - measure.width(BAR_TEXT, style.NORMAL))
+    axes = figure.add_axes([sheet.EDGE / width, bottom / height, bar_width / width, BAR_HEIGHT / height])
     axes.set_xlim(0, 100)
     axes.set_ylim(-1, 1)
     gradient = axes.imshow(numpy.linspace(0, 1, 256)[None], cmap=HEAT, extent=(0, 100, -1, 1), aspect="auto",
@@ -220,8 +226,4 @@ def _colour_bar(figure: Figure, faults: bool) -> None:
     axes.tick_params(length=2, labelsize=style.SMALL)
     for side in axes.spines.values():
         side.set_visible(False)
-    figure.text((style.EDGE + BAR_WIDTH + 0.15) / width, (bottom + BAR_HEIGHT / 2) / height,
-                "% of the time that it moves bytes", va="center")
-    if faults:
-        figure.legend(handles=[Line2D([], [], label="fault", **FAULT)], loc="center right", borderaxespad=0,
-                      bbox_to_anchor=(1 - style.EDGE / width, (bottom + BAR_HEIGHT / 2) / height), handlelength=1)
+    figure.text((sheet.EDGE + bar_width + BAR_GAP) / width, (bottom + BAR_HEIGHT / 2) / height, BAR_TEXT, va="center")

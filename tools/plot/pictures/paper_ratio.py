@@ -7,7 +7,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from drawing import columns, style
+from drawing import columns, sheet, style
 from read.row import Row
 from words import quantities
 
@@ -40,18 +40,17 @@ def draw(rows: list[Row]) -> Figure:
     rows = sorted(rows, key=lambda row: list(ROLES).index(_role(row)))
     heights = [_height(row) for row in rows]
     places = [sum(heights[:i]) + height / 2 for i, height in enumerate(heights)]
-    margins = style.Margins(left=LEFT_INCHES, right=RIGHT_INCHES, head=1.45)
-    figure, [axes] = style.frame(11, sum(heights), margins)
+    figure, [axes] = sheet.frame(11, sum(heights), sheet.Margins(left=style.inches(LEFT_INCHES),
+                                                                 right=style.inches(RIGHT_INCHES), head=0.35))
     _prepare(axes, rows, sum(heights))
     for place, row in zip(places, rows):
         _draw_row(axes, place, row)
         _write_name(axes, place, row)
     _write_numbers(axes, places, rows)
     within = sum(row.truth("within") for row in rows)
-    style.caption(figure, "Simulated against reported",
-                  f"{within} of {len(rows)} figures within their tolerance; " + _about_roles(rows),
-                  f"{style.SIMULATED}; sources of the figures: beside each")
-    style.legend(figure, [_legend(rows)])
+    sheet.caption(figure, "Simulated against reported",
+                  f"{within} of {len(rows)} figures within their tolerance; " + _about_roles(rows), [_legend(rows)],
+                  sheet.source(more="sources of the figures: beside each"))
     return figure
 
 
@@ -124,7 +123,7 @@ def _detail_lines(row: Row) -> list[str]:
 
 def _write_name(axes: Axes, place: float, row: Row) -> None:
     figure_width = axes.figure.get_size_inches()[0]
-    left = -(LEFT_INCHES - style.EDGE) / (figure_width - LEFT_INCHES - RIGHT_INCHES)
+    left = -(style.inches(LEFT_INCHES) - sheet.EDGE) / (figure_width - style.inches(LEFT_INCHES + RIGHT_INCHES))
     names, details = _name_lines(row), _detail_lines(row)
     middle = place + (len(names) - len(details)) / 2 * LINE_INCHES
     across = axes.get_yaxis_transform()
@@ -135,7 +134,7 @@ def _write_name(axes: Axes, place: float, row: Row) -> None:
 
 def _numbers(row: Row) -> list[str]:
     seconds = row.text("metric").endswith("_s")
-    text = quantities.time_text if seconds else (lambda value: f"{value:.3g}")
+    text = quantities.measured_time if seconds else (lambda value: quantities.significant(value, 3))
     ceiling = "<= " if _at_most(row) else ""
     return [ceiling + text(row.positive("expected")), text(row.number("simulated")),
             f"{row.number('ratio'):.2f}"]

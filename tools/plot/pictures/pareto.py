@@ -5,11 +5,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from drawing import labels, style, ticks
+from drawing import labels, sheet, style, ticks
 from read.tuned import Candidate, Tuning
 from words import quantities
 
-SOURCE = f"{style.SIMULATED}; errors computed on tensors"
 # Room around the points for their numbers, as a factor on logarithmic axes.
 ROOM = 1.35
 # Limits so many times beyond everything else are not drawn.
@@ -24,14 +23,15 @@ BEST_LOOK = {"color": style.INK, "marker": "o", "linestyle": "none", "markersize
              "markerfacecolor": "none", "markeredgewidth": 1.4}
 LIMIT_LOOK = {"color": style.VERMILION, "linestyle": ":", "linewidth": 1.4}
 # The list of members beside the panel, in inches.
-LIST_WIDTH, LIST_GAP, ROW_HEIGHT, LEAST_HEIGHT = 6.4, 0.75, 0.2, 4.2
+WIDTH, HEIGHT_ABOVE, LEAST_BESIDE = 13.2, 3.2, 2.5
+LIST_WIDTH, LIST_GAP, LIST_DROP, ROW_HEIGHT, LEAST_HEIGHT = 6.4, 0.75, 0.75, 0.2, 4.2
 COLUMNS = {"": 0.0, "collective": 0.2, "format, minishards x microshards": 2.0, "time": 5.4, "SQNR": 6.4}
 
 
 def draw(tuning: Tuning) -> Figure:
     """Error against time of every member of the front, and of the others that were simulated in grey."""
     height = max(LEAST_HEIGHT, ROW_HEIGHT * (len(tuning.front) + 2))
-    figure, [axes] = style.frame(13.2, height, style.Margins(right=LIST_GAP + LIST_WIDTH + style.EDGE, head=1.75))
+    figure, axes = _frame(tuning, height)
     _prepare(axes, tuning)
     axes.plot([one.time_s for one in tuning.others], [one.nmse for one in tuning.others], **OTHER_LOOK, zorder=1)
     _draw_steps(axes, tuning.front)
@@ -47,14 +47,26 @@ def draw(tuning: Tuning) -> Figure:
     _draw_limits(axes, tuning)
     _write_list(axes, tuning)
     counts = tuning.counts
-    style.caption(figure, "Time and error that can be had",
-                  f"{tuning.what} on each of {tuning.machine}; {counts['simulated']} of {counts['candidates']} "
-                  f"candidates simulated{_limits_text(tuning)}", SOURCE)
-    style.legend(figure, _legend(looks, tuning))
+    sheet.caption(figure, "Time and error that can be had",
+                  f"{tuning.what} on each of {tuning.machine}{f'; {tuning.values}' if tuning.values else ''}; "
+                  f"{counts['simulated']} of {counts['candidates']} candidates simulated{_limits_text(tuning)}",
+                  _legend(looks, tuning), sheet.source(more="errors computed on tensors"))
     points = [(one.time_s, one.nmse) for one in tuning.front]
     numbers = [labels.Label(x, y, str(place + 1)) for place, (x, y) in enumerate(points)]
     labels.place(axes, numbers, [*points, *_along_steps(points)])
     return figure
+
+
+def _frame(tuning: Tuning, height: float) -> tuple[Figure, Axes]:
+    """With room for the list: beside the panel, or where the sheet is too narrow for that below it."""
+    beside = sheet.Margins(right=style.inches(LIST_GAP + LIST_WIDTH) + sheet.EDGE)
+    if sheet.width_for(WIDTH) - beside.left - beside.right >= LEAST_BESIDE:
+        figure, [axes] = sheet.frame(WIDTH, height, beside)
+        return figure, axes
+    sheet.check_room(sheet.width_for(WIDTH) - 2 * sheet.EDGE, style.inches(LIST_WIDTH))
+    below = style.inches(LIST_DROP + ROW_HEIGHT * (len(tuning.front) + 1))
+    figure, [axes] = sheet.frame(WIDTH, HEIGHT_ABOVE, sheet.Margins(foot=below))
+    return figure, axes
 
 
 def sqnr(nmse: float) -> float:
@@ -75,7 +87,7 @@ def _prepare(axes: Axes, tuning: Tuning) -> None:
     axes.set_xlim(min(times) / ROOM, max(times) * ROOM)
     axes.set_ylim(min(errors) / ROOM**2, max(errors) * ROOM**2)
     ticks.log_axis(axes.xaxis, quantities.time_text)
-    ticks.log_axis(axes.yaxis, lambda value: f"{value:g}")
+    ticks.log_axis(axes.yaxis, quantities.error_text)
     axes.set_xlabel("time (left is better)")
     axes.set_ylabel("NMSE against the exact sum (down is better)")
 
@@ -118,10 +130,15 @@ def _write_list(axes: Axes, tuning: Tuning) -> None:
     width, height = (side * inches for side, inches in
                      zip((axes.get_position().width, axes.get_position().height), axes.figure.get_size_inches()))
 
+    place = axes.get_position()
+    is_beside = place.x1 < 0.8
+    left, top = (width + style.inches(LIST_GAP / 2), height) if is_beside else \
+        (sheet.EDGE - place.x0 * axes.figure.get_size_inches()[0], -style.inches(LIST_DROP))
+
     def write(row: int, column: str, text: str, **how) -> None:
         right = column in ("time", "SQNR")
-        across = 1 + (LIST_GAP / 2 + COLUMNS[column]) / width
-        axes.text(across, 1 - row * ROW_HEIGHT / height, text, transform=axes.transAxes, size=style.SMALL,
+        across, up = left + style.inches(COLUMNS[column]), top - style.inches(row * ROW_HEIGHT)
+        axes.text(across / width, up / height, text, transform=axes.transAxes, size=style.SMALL,
                   ha="right" if right else "left", va="top", **how)
 
     for column in COLUMNS:
@@ -130,7 +147,7 @@ def _write_list(axes: Axes, tuning: Tuning) -> None:
     for place, one in enumerate(tuning.front):
         how = {"weight": "bold"} if place == tuning.best else {}
         cells = {"": str(place + 1), "collective": one.scheme, "format, minishards x microshards": one.name,
-                 "time": quantities.time_text(one.time_s), "SQNR": f"{sqnr(one.nmse):.1f} dB"}
+                 "time": quantities.measured_time(one.time_s), "SQNR": f"{sqnr(one.nmse):.1f} dB"}
         for column, text in cells.items():
             write(place + 1, column, text, **how)
 
@@ -144,5 +161,4 @@ def _legend(looks: dict[str, style.Look], tuning: Tuning) -> list[list[Line2D]]:
         rest.append(Line2D([], [], label=f"baseline: {tuning.baseline.name}", **BASELINE_LOOK))
     if tuning.max_nmse or tuning.max_time_s:
         rest.append(Line2D([], [], label="limit", **LIMIT_LOOK))
-    half = 5
-    return [row for row in (schemes[:half], schemes[half:], rest) if row]
+    return [schemes, rest]

@@ -1,13 +1,19 @@
 """What the pictures of prefill share: a panel for each model, against the tokens of the prompt."""
+from pictures import subject
 from read.row import Row
 from read.rows import check_unique, the_only
 
 MOST_ACROSS = 2
 
 
+def is_one(row: Row) -> bool:
+    """Whether a row is of a prefill; those of bare collectives have no phase."""
+    return row.has("phase") and row.text("phase") == "prefill"
+
+
 def rows_of(rows: list[Row]) -> list[Row]:
-    """The rows of prefills; those of bare collectives have no phase."""
-    return [row for row in rows if row.has("phase") and row.text("phase") == "prefill"]
+    """The rows of prefills."""
+    return [row for row in rows if is_one(row)]
 
 
 def are_compared(rows: list[Row]) -> bool:
@@ -33,7 +39,9 @@ def title(group: list[Row]) -> str:
     return f"{first.text('model')} on {first.text('topology')} ({first.number('chips'):.0f} chips)"
 
 
-def machine(groups: list[list[Row]]) -> str:
+def context(groups: list[list[Row]]) -> str:
     """For a subtitle; a picture shows one chip and one batch only."""
     rows = [row for group in groups for row in group]
-    return f"{the_only(rows, 'hardware')}, batch {the_only(rows, 'batch')}"
+    the_only(rows, "hardware")
+    the_only(rows, "batch")
+    return subject.context(rows)

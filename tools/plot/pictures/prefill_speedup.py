@@ -4,7 +4,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter, MultipleLocator, NullLocator
 
-from drawing import style, ticks
+from drawing import sheet, style, ticks
 from pictures import prefill, subject
 from read import paper
 from read.row import Row
@@ -25,26 +25,25 @@ def draw(rows: list[Row]) -> Figure:
     if not quantized:
         raise rows[0].error(f"there is nothing to compare with {baseline}: no row has another label")
     looks = style.looks(list(dict.fromkeys(row.text("label") for row in quantized)))
-    width = PANEL_WIDTH * style.across(len(groups), prefill.MOST_ACROSS)
-    figure, panels = style.frame(width, 3.6, style.Margins(head=1.5), len(groups), prefill.MOST_ACROSS)
+    width = PANEL_WIDTH * sheet.across(len(groups), prefill.MOST_ACROSS)
+    figure, panels = sheet.frame(width, 3.6, sheet.Margins(), list(map(prefill.title, groups)), prefill.MOST_ACROSS,
+                                 is_free=True)
     for axes, group in zip(panels, groups):
         _draw_panel(axes, group, looks)
     speedups = [row.positive("speedup") for row in quantized] + [1.0]
     panels[0].set_ylim(min(speedups) - ROOM, max(speedups) + ROOM)
     panels[0].yaxis.set_major_locator(MultipleLocator(TICK_STEP))
     ticks.times_axis(panels[0].yaxis)
-    panels[0].set_ylabel(f"speedup over {baseline} AllReduces")
+    sheet.label_rows(panels, f"speedup over {baseline} AllReduces")
     reported = [(row.text("label"), point) for row in quantized if (point := paper.prefill(row))]
-    style.caption(figure, "Speedup of a prefill with quantized AllReduces",
-                  f"{prefill.machine(groups)}; time with {baseline} AllReduces / time",
-                  style.source(paper.CITATION if reported else ""))
-    style.legend(figure, _legend(looks, reported))
+    sheet.caption(figure, "Speedup of a prefill with quantized AllReduces",
+                  f"{prefill.context(groups)}; time with {baseline} AllReduces / time", _legend(looks, reported),
+                  sheet.source(paper.CITATION if reported else ""))
     return figure
 
 
 def _draw_panel(axes: Axes, group: list[Row], looks: dict[str, style.Look]) -> None:
     tokens = sorted({row.number("tokens") for row in group})
-    axes.set_title(prefill.title(group), loc="left", weight="bold")
     axes.set_xscale("log", base=2)
     axes.set_xlim(tokens[0] / TOKEN_MARGIN, tokens[-1] * TOKEN_MARGIN)
     axes.xaxis.set_major_locator(FixedLocator(tokens))

@@ -4,7 +4,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from drawing import style
+from drawing import sheet, style
 from pictures import prefill
 from pictures.parts import Part, check_whole
 from read import paper
@@ -36,18 +36,20 @@ def draw(rows: list[Row]) -> Figure:
     for group in groups:
         for row in group:
             check_whole(row, PARTS)
-    width = PANEL_WIDTH * style.across(len(groups), prefill.MOST_ACROSS)
-    figure, panels = style.frame(width, 4.4, style.Margins(head=1.35), len(groups), prefill.MOST_ACROSS)
+    width = PANEL_WIDTH * sheet.across(len(groups), prefill.MOST_ACROSS)
+    figure, panels = sheet.frame(width, 3.4 if sheet.is_wished() else 4.4, sheet.Margins(), list(map(prefill.title, groups)),
+                                 1 if sheet.is_wished() else prefill.MOST_ACROSS)
     for axes, group in zip(panels, groups):
         _draw_panel(axes, group)
     panels[0].set_ylim(0, ROOM_ABOVE * max(map(_height, (row for group in groups for row in group))))
-    panels[0].set_ylabel(f"time for {PER_TOKENS} tokens (ms)")
+    sheet.label_rows(panels, f"time for {PER_TOKENS} tokens (ms)")
     marked = any(_paper_time(row) for group in groups for row in group)
-    style.caption(figure, "Where the time of a prefill goes",
-                  f"{prefill.machine(groups)}; bars are the time divided by tokens / {PER_TOKENS}, "
-                  "the time itself is written above them", style.source(paper.CITATION if marked else ""))
     star = [Line2D([], [], label="paper", **PAPER_LOOK)] if marked else []
-    style.legend(figure, [[*(Patch(label=part.name, **part.look()) for part in PARTS), *star]])
+    sheet.caption(figure, "Where the time of a prefill goes",
+                  f"{prefill.context(groups)}; bars are the time divided by tokens / {PER_TOKENS}, "
+                  "the time itself is written above them",
+                  [[*(Patch(label=part.name, **part.look()) for part in PARTS), *star]],
+                  sheet.source(paper.CITATION if marked else ""))
     return figure
 
 
@@ -71,7 +73,6 @@ def _draw_panel(axes: Axes, group: list[Row]) -> None:
     for row in group:
         place = tokens.index(row.number("tokens"))
         _draw_bar(axes, row, place + pitch * (labels.index(row.text("label")) - (len(labels) - 1) / 2), pitch)
-    axes.set_title(prefill.title(group), loc="left", weight="bold")
     axes.set_xticks(range(len(tokens)), [f"{count:.0f}" for count in tokens])
     axes.tick_params(axis="x", length=0)
     axes.grid(axis="x", visible=False)
@@ -87,6 +88,6 @@ def _draw_bar(axes: Axes, row: Row, place: float, pitch: float) -> None:
     reported = _paper_time(row)
     if reported:
         axes.plot([place], [_scaled(row, reported)], zorder=3, **PAPER_LOOK)
-    axes.annotate(f"{row.text('label')}  {quantities.time_text(row.number('time_s'))}", (place, bottom),
+    axes.annotate(f"{row.text('label')}  {quantities.measured_time(row.number('time_s'))}", (place, bottom),
                   (0, NAME_LIFT), textcoords="offset points", rotation=90, ha="center", va="bottom",
                   size=style.SMALL, bbox=NAME_BACKGROUND)

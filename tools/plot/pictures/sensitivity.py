@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter
 
-from drawing import columns, style
+from drawing import columns, measure, sheet, style
 from read.errors import InputError
 from read.sensitivities import Parameter, Sensitivities
 
@@ -20,7 +20,6 @@ ZERO_LINE = {"color": style.INK, "linewidth": 1}
 PER_CENT = 100
 # In inches, and in places from one parameter to the next.
 BAR_INCHES, GAP_INCHES, GROUP_WIDTH = 0.2, 0.16, 0.8
-INCHES_PER_LETTER = 0.078
 ROOM = 0.03
 LEGEND_COLUMNS = 4
 # Columns end here, in inches right of the panel: those of a parameter, then those of each of its bars.
@@ -49,25 +48,22 @@ def draw(found: Sensitivities) -> Figure:
         raise InputError(f"{len(found.labels)} collectives cannot be told apart; {len(LOOKS)} at most can: "
                          "choose one with --label")
     parameters = _shown(found)
-    legend_rows = _legend(found.labels)
     bars = [bar for place, parameter in enumerate(parameters) for bar in _group(place, parameter, found.labels)]
-    left = 2 * style.EDGE + INCHES_PER_LETTER * max(len(parameter.name) for parameter in parameters)
-    figure, [axes] = style.frame(
+    left = 2 * sheet.EDGE + measure.widest(parameter.name for parameter in parameters)
+    figure, [axes] = sheet.frame(
         13, len(parameters) * (BAR_INCHES * len(found.labels) + GAP_INCHES),
-        style.Margins(left=left, right=max(BAR_COLUMNS_AT.values()) + style.EDGE,
-                      head=style.LEGEND_DROP + style.LEGEND_PITCH * len(legend_rows) + 0.4))
+        sheet.Margins(left=left, right=style.inches(max(BAR_COLUMNS_AT.values())) + sheet.EDGE, head=0.35))
     looks = dict(zip(found.labels, LOOKS))
     for bar in bars:
         axes.barh(bar.place, bar.elasticity, height=GROUP_WIDTH / len(found.labels), **looks[bar.label])
     _label_axes(axes, parameters, bars)
     _write_parameters(axes, parameters)
     _write_bars(axes, bars)
-    style.caption(figure, "What the time depends on",
+    sheet.caption(figure, "What the time depends on",
                   f"{found.what} on {found.machine}{_left_out(len(found.parameters) - len(parameters))}"
-                  f"{_without(found.without)}",
-                  f"{style.SIMULATED}; contribution: |elasticity| x uncertainty, by which the time is uncertain for "
-                  "this parameter alone")
-    style.legend(figure, legend_rows)
+                  f"{_without(found.without)}", _legend(found.labels),
+                  sheet.source(more="contribution: |elasticity| x uncertainty, by which the time is uncertain for "
+                                    "this parameter alone"))
     return figure
 
 

@@ -27,11 +27,16 @@ def labels(rows: list[Row]) -> list[str]:
     return list(grouped(rows, "label"))
 
 
-def prepare(axes: Axes, topology: str, rows: list[Row]) -> None:
-    """Title and size axis of a slice's panel."""
+def titles(groups: dict[str, list[Row]]) -> list[str]:
+    """Of the panels: the slice, and how many chips it has."""
+    return [f"{topology} ({rows[0].number('chips'):.0f} chips)" for topology, rows in groups.items()]
+
+
+def prepare(axes: Axes, rows: list[Row]) -> None:
+    """Size axis of a slice's panel."""
     sizes = [row.positive("tensor_bytes") for row in rows]
-    axes.set_title(f"{topology} ({rows[0].number('chips'):.0f} chips)", loc="left", weight="bold")
     axes.set_xscale("log", base=2)
     axes.set_xlim(min(sizes) / SIZE_MARGIN, max(sizes) * SIZE_MARGIN)
-    ticks.size_axis(axes.xaxis, min(sizes), max(sizes))
+    ticks.size_axis(axes.xaxis, min(sizes), max(sizes),
+                    axes.get_position().width * axes.figure.get_size_inches()[0])
     axes.set_xlabel("tensor on each chip")

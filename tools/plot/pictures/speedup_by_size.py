@@ -5,7 +5,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MultipleLocator
 
-from drawing import style, ticks
+from drawing import sheet, style, ticks
 from pictures import intervals, series, subject
 from read import paper
 from read.row import Row
@@ -22,15 +22,15 @@ LEAST_TOP, ROOM_ABOVE = 2.1, 1.08
 
 def draw(rows: list[Row]) -> Figure:
     """One panel for each slice, one line for each label but the baseline."""
-    baseline, collective = subject.baseline(rows), subject.collective(rows)
+    baseline, timed = subject.baseline(rows), subject.timed(rows)
     labels = [label for label in series.labels(rows) if label != baseline]
     if not labels:
         raise rows[0].error(f"there is nothing to compare with {baseline}: no row has another label")
     looks = style.looks(labels)
     groups = series.panels(rows)
-    figure, panels = style.frame(11, 3.6, style.Margins(head=1.5), len(groups))
-    for axes, (topology, group) in zip(panels, groups.items()):
-        series.prepare(axes, topology, group)
+    figure, panels = sheet.frame(11, 3.6, sheet.Margins(), series.titles(groups), is_free=True)
+    for axes, group in zip(panels, groups.values()):
+        series.prepare(axes, group)
         if _shows_no_gain(group):
             axes.axvspan(axes.get_xlim()[0], paper.GAIN_FROM_BYTES, zorder=0, **NO_GAIN)
         axes.axhline(1, color=style.INK, linewidth=1)
@@ -46,11 +46,12 @@ def draw(rows: list[Row]) -> Figure:
     step = next((step for step in TICK_STEPS if top / step <= MOST_TICKS), TICK_STEPS[-1])
     panels[0].yaxis.set_major_locator(MultipleLocator(step))
     ticks.times_axis(panels[0].yaxis)
-    panels[0].set_ylabel(f"speedup over the {baseline} {collective}")
-    style.caption(figure, f"Speedup of {collective}s against tensor size",
-                  f"{the_only(rows, 'hardware')}; time of the {baseline} {collective} / time",
-                  style.source(paper.CITATION if any(map(_is_marked, groups.values())) else ""))
-    style.legend(figure, _legend(looks, rows, list(groups.values())))
+    sheet.label_rows(panels, f"speedup over the {baseline} {timed}")
+    the_only(rows, "hardware")
+    sheet.caption(figure, f"Speedup of one {timed} against tensor size",
+                  f"{subject.context(rows)}; time of the {baseline} {timed} / time",
+                  _legend(looks, rows, list(groups.values())),
+                  sheet.source(paper.CITATION if any(map(_is_marked, groups.values())) else ""))
     return figure
 
 

@@ -3,6 +3,8 @@ from read.row import Row
 from read.rows import the_only
 from words import quantities
 
+WORKLOADS = {"prefill": "prefill", "decode": "decoding step"}
+
 
 def baseline(rows: list[Row]) -> str:
     """The label that speedups refer to."""
@@ -14,8 +16,55 @@ def collective(rows: list[Row]) -> str:
     return the_only(rows, "collective")
 
 
-def one_size(rows: list[Row]) -> str:
-    """For a subtitle: 'AllReduce of 32 MiB of bf16 on each of 8 x tpu-v5e, slice 4x2'."""
-    size = quantities.size_text(float(the_only(rows, "tensor_bytes")))
-    return (f"{collective(rows)} of {size} of {the_only(rows, 'dtype')} on each of "
-            f"{the_only(rows, 'chips')} x {the_only(rows, 'hardware')}, {the_only(rows, 'topology')}")
+def check_one(rows: list[Row]) -> None:
+    """Refuses rows that are not of one tensor on one machine, in a picture that has a place for one only."""
+    for column in ("collective", "tensor_bytes", "dtype", "chips", "hardware", "topology"):
+        the_only(rows, column)
+
+
+def timed(rows: list[Row]) -> str:
+    """What the times of the rows are of: the collective, or a phase of a model that has many of them."""
+    return WORKLOADS.get(_shared(rows, "phase")) or collective(rows)
+
+
+def context(rows: list[Row]) -> str:
+    """What all rows share: 'AllReduce of 32 MiB of bf16 on each of 8 x tpu-v5e, slice 4x2; values from N(0, 1)'.
+
+    What they differ in, the picture shows. Values are said where there are errors, which alone depend on them.
+    """
+    machine = _machine(rows)
+    work = _workload(rows) or _collective(rows)
+    values = _shared(rows, "values_text") if any(row.has("mse") for row in rows) else ""
+    return "; ".join(filter(None, [f"{work} on {machine}" if machine else work, values]))
+
+
+def _shared(rows: list[Row], column: str) -> str:
+    """What all have in a column; empty if they differ."""
+    found = {row.cells.get(column, "") for row in rows}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _collective(rows: list[Row]) -> str:
+    size = _shared(rows, "tensor_bytes")
+    of = [quantities.size_text(float(size)) if size else "", _shared(rows, "dtype")]
+    return " of ".join(filter(None, [_shared(rows, "collective") or "collectives", *of]))
+
+
+def _machine(rows: list[Row]) -> str:
+    chips, hardware, topology = (_shared(rows, column) for column in ("chips", "hardware", "topology"))
+    faults = "with faulty links" if _shared(rows, "faults") else ""
+    if topology:
+        each = f"each of {float(chips):.0f} x {hardware}" if chips and hardware else hardware or "each chip"
+        return " ".join(filter(None, [f"{each}, {topology}", faults]))
+    return " ".join(filter(None, [hardware, faults]))
+
+
+def _workload(rows: list[Row]) -> str:
+    phase = _shared(rows, "phase")
+    if not phase:
+        return ""
+    model, tokens, batch = (_shared(rows, column) for column in ("model", "tokens", "batch"))
+    count = f"{tokens} tokens" if tokens else ""
+    return ", ".join(filter(None, [f"{WORKLOADS.get(phase, phase).capitalize()}{f' of {model}' if model else ''}", count,
+                                   f"batch {batch}" if batch else ""]))
+

@@ -7,15 +7,14 @@ from matplotlib.colors import LinearSegmentedColormap, LogNorm, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from drawing import style, ticks
-from read import held
+from drawing import measure, sheet, style, ticks
+from pictures import subject
 from read.errors import InputError, unknown
 from read.points import Point, Points, value_names
 from words import quantities
+from words.axes import LABEL, axis_text
 from words.names import short
 
-# What may be an axis, too: the label of the collective.
-LABEL = "label"
 # Ever darker, so that it can be read without colours.
 HEAT = LinearSegmentedColormap.from_list("value", ["#fdf0d5", "#f6b26b", "#d95f2b", "#8c1d18", "#2b0508"])
 DARK_FROM = 0.5
@@ -24,16 +23,18 @@ LOG_FROM_RATIO = 50
 # In inches.
 CELL_WIDTH, CELL_HEIGHT = 0.92, 0.46
 SMALLEST_CELL, WIDEST, HIGHEST = 0.12, 10.0, 7.0
-BAR_WIDTH, BAR_GAP, BAR_ROOM = 0.18, 0.3, 1.35
+BAR_WIDTH, BAR_GAP, BAR_ROOM = 0.18, 0.25, 1.05
 LEAST_WIDTH = 7.5
 TITLES = {"time_s": "Time", "speedup": "Speedup", "sqnr_db": "SQNR (dB)", "nmse": "NMSE", "mse": "MSE",
           "lower_bound_s": "Lower bound of the time"}
-INCHES_PER_LETTER = 0.08
-TEXT_HEIGHT = 0.2
+TEXT_HEIGHT, TEXT_GAP = 0.2, 0.08
+# Speedups of this and more are gains.
+BREAK_EVEN = 1 - 1e-9
+BREAK_EVEN_LINE = {"color": style.BLUE, "linewidth": 3, "solid_capstyle": "projecting", "zorder": 4}
 
 
-def draw(sweep: Points, x: str, y: str, value: str, label: str, where: held.Where) -> Figure:
-    """A cell for each pair of values of the axes x and y, of the runs of that label at the other axes given.
+def draw(sweep: Points, x: str, y: str, value: str, label: str) -> Figure:
+    """A cell for each pair of values of the axes x and y, of the runs of that label; of other axes there is one value.
 
     One of x and y may be LABEL: then all collectives are drawn."""
     if LABEL in (x, y):
@@ -42,24 +43,23 @@ def draw(sweep: Points, x: str, y: str, value: str, label: str, where: held.Wher
         sweep = _by_label(sweep)
     else:
         label = _label(sweep, label)
-    _check_axes(sweep, x, y, where)
-    runs = [run for run in sweep.points if (LABEL in (x, y) or run.label in (label, ""))
-            and held.is_at(run, where)]
+    _check_axes(sweep, x, y)
+    runs = [run for run in sweep.points if LABEL in (x, y) or run.label in (label, "")]
     if not any(run.label for run in runs):
-        raise InputError(f"{sweep.source}: there is no run of '{label or LABEL}'"
-                         f"{' at ' + held.at_text(where) if where else ''}")
+        raise InputError(f"{sweep.source}: there is no run of '{label or LABEL}' here")
     columns, rows = _steps(runs, x), _steps(runs, y)
     cells, failed = _cells(sweep, runs, x, y, value)
     grid = numpy.full((len(rows), len(columns)), numpy.nan)
     for (column, row), number in cells.items():
         grid[rows.index(row), columns.index(column)] = number
-    size = _cell_size(len(columns), len(rows))
     names = [[short(step) for step in steps] for steps in (columns, rows)]
-    figure, axes = _frame(size, *names)
+    figure, axes, size = _frame(*names)
     _fill(axes, grid, *names, [(rows.index(row), columns.index(column)) for column, row in failed], value, size)
-    axes.set_xlabel(x)
-    axes.set_ylabel(y)
-    _caption(figure, sweep, label, value, where, bool(numpy.isnan(grid).any()))
+    labels = sweep.config_labels()
+    axes.set_xlabel(axis_text(x, labels))
+    axes.set_ylabel(axis_text(y, labels))
+    is_crossed = value == "speedup" and _mark_break_even(axes, grid)
+    _caption(figure, runs, label, value, bool(numpy.isnan(grid).any()), is_crossed)
     return figure
 
 
@@ -90,14 +90,13 @@ def _labels(sweep: Points) -> list[str]:
     return labels
 
 
-def _check_axes(sweep: Points, x: str, y: str, where: held.Where) -> None:
+def _check_axes(sweep: Points, x: str, y: str) -> None:
     known = sweep.axes()
     for axis in (x, y):
         if axis not in known:
             raise unknown("axis", axis, known, sweep.source)
     if x == y:
         raise InputError(f"--x and --y are both {x}; give two axes of: {', '.join(known)}")
-    held.check_where(sweep, where)
 
 
 def _steps(runs: list[Point], axis: str) -> list[str]:
@@ -129,22 +128,23 @@ def _cells(sweep: Points, runs: list[Point], x: str, y: str, value: str):
     return cells, failed
 
 
-def _cell_size(columns: int, rows: int) -> tuple[float, float]:
-    return (max(SMALLEST_CELL, min(CELL_WIDTH, WIDEST / columns)),
-            max(SMALLEST_CELL, min(CELL_HEIGHT, HIGHEST / rows)))
+def _frame(columns: list[str], rows: list[str]) -> tuple[Figure, Axes, tuple[float, float]]:
+    """A figure for a cell of each column and row, and the size of a cell in inches."""
+    left = 0.5 + measure.widest(rows)
+    right = BAR_GAP + style.inches(BAR_ROOM)
+    wished = sheet.width_for(WIDEST + left + right) - left - right
+    width = max(SMALLEST_CELL, min(style.inches(CELL_WIDTH), wished / len(columns)))
+    height = max(SMALLEST_CELL, min(style.inches(CELL_HEIGHT), HIGHEST / len(rows)))
+    foot = 0.5 + (measure.widest(columns) if _is_turned(columns, width) else 0)
+    natural = max(left + width * len(columns) + right, LEAST_WIDTH)
+    room = sheet.width_for(natural) - left - width * len(columns)
+    sheet.check_room(room, right)
+    figure, [axes] = sheet.frame(natural, height * len(rows), sheet.Margins(left, room, foot=foot))
+    return figure, axes, (width, height)
 
 
 def _is_turned(columns: list[str], width: float) -> bool:
-    return max(map(len, columns)) * INCHES_PER_LETTER > width
-
-
-def _frame(size: tuple[float, float], columns: list[str], rows: list[str]) -> tuple[Figure, Axes]:
-    left = 0.75 + INCHES_PER_LETTER * max(map(len, rows))
-    foot = 0.95 + (INCHES_PER_LETTER * max(map(len, columns)) if _is_turned(columns, size[0]) else 0)
-    width, height = size[0] * len(columns), size[1] * len(rows)
-    room = max(BAR_GAP + BAR_ROOM, LEAST_WIDTH - left - width)
-    figure, [axes] = style.frame(left + width + room, height, style.Margins(left, room, 0.95, foot))
-    return figure, axes
+    return measure.widest(columns) + TEXT_GAP > width
 
 
 def _fill(axes: Axes, grid, columns: list[str], rows: list[str], failed: list[tuple[int, int]], value: str,
@@ -154,8 +154,8 @@ def _fill(axes: Axes, grid, columns: list[str], rows: list[str], failed: list[tu
         axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, **NOTHING))
     image = axes.imshow(grid, cmap=HEAT, norm=norm, aspect="auto", interpolation="nearest", zorder=2)
     texts = [[_text(value, number) for number in line] for line in grid]
-    longest = max(len(text) for line in texts for text in line)
-    if longest * INCHES_PER_LETTER <= size[0] and TEXT_HEIGHT <= size[1]:
+    longest = measure.widest(text for line in texts for text in line)
+    if longest + TEXT_GAP <= size[0] and style.inches(TEXT_HEIGHT) <= size[1]:
         for row, column in numpy.ndindex(grid.shape):
             if numpy.isfinite(grid[row, column]):
                 dark = norm(grid[row, column]) > DARK_FROM
@@ -192,22 +192,40 @@ def _colour_bar(axes: Axes, image, value: str) -> None:
         bar.set_yticks(ticks.decade_ticks(image.norm.vmin, image.norm.vmax) or [image.norm.vmin])
 
 
+def _mark_break_even(axes: Axes, grid) -> bool:
+    """A line between cells that gain and cells that lose, whose colours are nearly the same; whether there is any."""
+    gains = grid >= BREAK_EVEN
+    known = numpy.isfinite(grid)
+    lines = []
+    for row, column in numpy.ndindex(grid.shape):
+        for down, right in ((1, 0), (0, 1)):
+            other = row + down, column + right
+            if other[0] < grid.shape[0] and other[1] < grid.shape[1] and known[row, column] and known[other] \
+                    and gains[row, column] != gains[other]:
+                x, y = column + right / 2, row + down / 2
+                lines.append(([x - down / 2, x + down / 2], [y - right / 2, y + right / 2]))
+    for across, down in lines:
+        axes.plot(across, down, **BREAK_EVEN_LINE)
+    return bool(lines)
+
+
 def _text(value: str, number: float) -> str:
     if not numpy.isfinite(number):
         return ""
     if value == "speedup":
         return f"{number:.2f}x"
     if value.endswith("_s"):
-        return quantities.time_text(float(number))
+        return quantities.measured_time(float(number))
     if "bytes" in value:
         return quantities.size_text(float(number))
-    return f"{number:.3g}"
+    return quantities.significant(number, 3)
 
 
-def _caption(figure: Figure, sweep: Points, label: str, value: str, where: held.Where, has_holes: bool) -> None:
-    notes = [held.at_text(where)] if where else []
+def _caption(figure: Figure, runs: list[Point], label: str, value: str, has_holes: bool, is_crossed: bool) -> None:
+    # Tables do not say what machine and tensor they are of.
+    rows = [run.row() for run in runs if run.label and run.config]
+    notes = [subject.context(rows)] if rows else []
     notes.append("darker is more" + ("; hatched: failed, or not in the sweep" if has_holes else ""))
-    version = f" {', '.join(sweep.versions)}" if sweep.versions else " (version: see results.jsonl)"
-    style.caption(figure, f"{TITLES.get(value, value)} of {label or 'all collectives'}", "; ".join(notes),
-                  f"simulated with equarx-sim{version}; {len(sweep.keys())} points, "
-                  f"hash of their configurations {sweep.digest()}")
+    if is_crossed:
+        notes.append("blue line: break-even, 1x")
+    sheet.caption(figure, f"{TITLES.get(value, value)} of {label or 'all collectives'}", "; ".join(notes))

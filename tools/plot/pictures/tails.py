@@ -3,7 +3,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from drawing import columns, style
+from drawing import columns, measure, sheet, style
 from pictures import subject
 from read.row import Row
 from read.rows import check_unique, grouped
@@ -20,7 +20,6 @@ GAIN_LINE = {"color": style.GREY, "linestyle": ":", "linewidth": 1.8}
 # Every bit of an integer format is worth 20 log10(2) dB.
 BIT_DB = 6.02
 ROOM_DB, ROW_INCHES = 3.0, 0.33
-INCHES_PER_LETTER = 0.072
 # Columns of numbers end here, in inches right of the panel.
 COLUMNS_AT = {"Gaussian": 0.85, "files": 1.6, "difference": 2.65}
 
@@ -37,19 +36,19 @@ def draw(rows: list[Row]) -> Figure:
     drawn = {label: _decibels(pair) for label, pair in pairs.items() if label not in baseline}
     if not drawn:
         raise rows[0].error("there is only the baseline; a picture needs another collective to show")
-    left = max(len(label) for label in drawn) * INCHES_PER_LETTER + 2 * style.EDGE
-    right = max(COLUMNS_AT.values()) + style.EDGE
-    figure, [axes] = style.frame(11, ROW_INCHES * (len(drawn) + 0.4),
-                                 style.Margins(left=left, right=right, head=1.65))
+    left = measure.widest(drawn) + 2 * sheet.EDGE
+    right = style.inches(max(COLUMNS_AT.values())) + sheet.EDGE
+    figure, [axes] = sheet.frame(11, ROW_INCHES * (len(drawn) + 0.4),
+                                 sheet.Margins(left=left, right=right, head=0.35))
     for place, decibels in enumerate(drawn.values()):
         _draw_row(axes, place, decibels)
     _label_axes(axes, drawn)
     _write_numbers(axes, list(drawn.values()))
 
-    style.caption(figure, "What heavy tails cost",
-                  f"{subject.one_size(rows)}; SQNR against the exact sum."
-                  + "".join(f" Not drawn: {_summary(label, pairs[label])}" for label in baseline))
-    style.legend(figure, _legend())
+    subject.check_one(rows)
+    sheet.caption(figure, "What heavy tails cost",
+                  "; ".join([f"{subject.context(rows)}; SQNR against the exact sum",
+                             *(f"not drawn: {_summary(label, pairs[label])}" for label in baseline)]), _legend())
     return figure
 
 

@@ -2,7 +2,7 @@
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from drawing import style, ticks
+from drawing import sheet, style, ticks
 from pictures import intervals, series, subject
 from read.row import Row
 from read.rows import the_only
@@ -19,9 +19,9 @@ def draw(rows: list[Row]) -> Figure:
     """One panel for each slice, one line for each label, both axes logarithmic."""
     looks = style.looks(series.labels(rows))
     groups = series.panels(rows)
-    figure, panels = style.frame(11, 3.9, style.Margins(head=1.35), len(groups))
-    for axes, (topology, group) in zip(panels, groups.items()):
-        series.prepare(axes, topology, group)
+    figure, panels = sheet.frame(11, 3.9, sheet.Margins(), series.titles(groups), is_free=True)
+    for axes, group in zip(panels, groups.values()):
+        series.prepare(axes, group)
         for label, line in series.lines(group).items():
             sizes = [row.number("tensor_bytes") for row in line]
             look = looks[label]
@@ -35,11 +35,11 @@ def draw(rows: list[Row]) -> Figure:
     panels[0].set_yscale("log")
     panels[0].set_ylim(min(times) / ROOM_BELOW, max(times) * ROOM_ABOVE)
     ticks.log_axis(panels[0].yaxis, quantities.time_text)
-    panels[0].set_ylabel(f"time of one {subject.collective(rows)}")
-    style.caption(figure, f"Time of one {subject.collective(rows)} against tensor size",
-                  f"{the_only(rows, 'hardware')}; no schedule can be faster than the lower bound: "
-                  "the bytes of the busiest link direction over its bandwidth")
-    style.legend(figure, [[*_legend(looks), *intervals.handles(rows, intervals.TIME)]])
+    sheet.label_rows(panels, f"time of one {subject.timed(rows)}")
+    the_only(rows, "hardware")
+    sheet.caption(figure, f"Time of one {subject.timed(rows)} against tensor size",
+                  f"{subject.context(rows)}; no schedule can be faster than the lower bound",
+                  [[*_legend(looks), *intervals.handles(rows, intervals.TIME)]])
     return figure
 
 

@@ -1,11 +1,20 @@
 """Chooses the points of one picture: where axes are held."""
+import dataclasses
+import re
+
 from read.errors import InputError, unknown
 from read.points import Point, Points
 from read.row import Row
+from words.axes import axis_text
 from words.names import short
 
 Where = dict[str, list[str]]
 """Values by axis; an axis is held at any of its values."""
+# Axes of what pictures say of all that they show.
+SAID = re.compile(r"/hardware|/collective|/topology(/[a-z-]+)?|/tensor/(bytes|shape|dtype|values(/.*)?)"
+                  r"|/workload/(model|phase|tokens|context|batch)")
+# Values that say nothing without their key.
+TRUTHS = {"true", "false", "auto"}
 # Runs that differ in none of these are drawn at the same place.
 SHOWN = ("experiment", "hardware", "topology", "tensor_bytes", "values", "label", "model", "phase", "tokens", "batch")
 
@@ -28,16 +37,38 @@ def is_at(point: Point, where: Where) -> bool:
 
 
 def at_text(where: Where) -> str:
-    """'/topology/slice = 4x2' for people."""
+    """'/topology/slice = 4x2', as options have it."""
     return "; ".join(f"{axis} = {' or '.join(wanted)}" for axis, wanted in where.items())
 
 
-def rows(points: Points, where: Where) -> list[Row]:
-    """A row for each run at these values of axes; failed points are left out."""
+def text(where: Where, labels: list[str]) -> str:
+    """'minishards of int8 = 4' for people; without axes that every picture names by itself."""
+    return "; ".join(f"{axis_text(axis, labels)} = {' or '.join(map(short, wanted))}"
+                     for axis, wanted in where.items() if not SAID.fullmatch(axis))
+
+
+def file_words(where: Where) -> list[str]:
+    """What names of files have of it, in an order of their own: values, with their keys where they are mere numbers."""
+    words = []
+    for axis, wanted in sorted(where.items()):
+        is_said = all(any(map(str.isalpha, value)) for value in wanted) and not {*wanted} & TRUTHS
+        words += [] if is_said else [axis.rsplit("/", 1)[-1]]
+        words += map(short, wanted)
+    return words
+
+
+def points_at(points: Points, where: Where) -> Points:
+    """The points at these values of axes, of which one at least must have succeeded."""
     check_where(points, where)
-    chosen = [point for point in points.points if not point.failed() and is_at(point, where)]
-    if not chosen:
+    chosen = [point for point in points.points if is_at(point, where)]
+    if all(point.failed() for point in chosen):
         raise InputError(f"{points.source}: no point succeeded{' at ' + at_text(where) if where else ''}")
+    return dataclasses.replace(points, points=chosen)
+
+
+def rows(points: Points) -> list[Row]:
+    """A row for each run, which must differ in what pictures show; failed points are left out."""
+    chosen = [point for point in points.points if not point.failed()]
     made = [point.row() for point in chosen]
     _check_held(points, chosen, made)
     return made

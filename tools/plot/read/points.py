@@ -77,6 +77,11 @@ class Points:
         """The labels in the order of the configuration."""
         return list(dict.fromkeys(point.label for point in self.points if point.label))
 
+    def config_labels(self) -> list[str]:
+        """The labels of the first configuration, in its order, by which axes may count collectives."""
+        configs = [point.config for point in self.points if point.config]
+        return [entry.get("label", "") for entry in configs[0].get("collectives", [])] if configs else []
+
     def experiments(self) -> list[str]:
         """The experiments in order of appearance; none of a sweep."""
         return list(dict.fromkeys(point.experiment for point in self.points if point.experiment))

@@ -2,6 +2,7 @@
 import json
 import pathlib
 
+from read import notes
 from read.errors import InputError
 from read.points import Point
 
@@ -15,7 +16,7 @@ def read(path: pathlib.Path, text: str) -> tuple[list[Point], list[str]]:
     """
     points: dict[tuple[str, str, str], Point] = {}
     versions = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(_whole_lines(path, text), 1):
         try:
             entry = json.loads(line)
             point = _point(path, number, entry)
@@ -27,6 +28,23 @@ def read(path: pathlib.Path, text: str) -> tuple[list[Point], list[str]]:
             points.pop((point.experiment, point.key, ""), None)
         points[point.experiment, point.key, point.label] = point
     return list(points.values()), versions
+
+
+def _whole_lines(path: pathlib.Path, text: str) -> list[str]:
+    """All lines but a last one that was cut off, as by a full disk, or that is just being written."""
+    lines = text.splitlines()
+    if lines and not text.endswith("\n") and not _is_json(lines[-1]):
+        notes.say(f"{path}: its last line, {len(lines)}, was cut off and is left out")
+        return lines[:-1]
+    return lines
+
+
+def _is_json(line: str) -> bool:
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
 
 
 def _point(path: pathlib.Path, line: int, entry: dict) -> Point:

@@ -5,12 +5,15 @@ import pathlib
 
 from read import trust
 from read.errors import InputError
+from words import names
 
 
 CORE = 1
 MICROSECOND = 1e-6
 ASK = "make it with 'equarx-sim run CONFIG --trace FILE'"
 ARROW = "->"
+# So chips are called that are simulated for all that do the same.
+REPRESENTATIVE = "representative "
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,13 +41,13 @@ class ChipTrace:
     """What one chip of one collective did."""
 
     label: str
-    chip: str
+    chip_text: str
     what: str
+    """What was run on which machine, and what part of it the chip is."""
     time_s: float
     rows: list[Row]
     version: str
     config_hash: str
-    config: dict
     trust: str
     """What to say about its chip (read.trust)."""
 
@@ -56,9 +59,9 @@ def read(path: pathlib.Path, label: str, chip: str) -> ChipTrace:
         run = _choose(path, other["runs"], label, "collective", "label", "--label")
         place = _choose(path, run["chips"], chip or run["chips"][0]["name"], "chip", "name", "--chip")
         rows = _rows(path, run, place)
-        return ChipTrace(label=run["label"], chip=place["name"], what=_what(run), time_s=run["time_s"], rows=rows,
-                         version=f"{other['program']} {other['version']}", config_hash=other["config_hash"],
-                         config=other["config"], trust=trust.of_result(other))
+        return ChipTrace(label=run["label"], chip_text=_chip_text(place["name"]), what=_what(other["config"], run), time_s=run["time_s"], rows=rows,
+                         version=other["version"], config_hash=other["config_hash"],
+                         trust=trust.of_result(other))
     except OSError as problem:
         raise InputError(f"{path}: {problem.strerror}") from None
     except (LookupError, TypeError, AttributeError, ValueError) as problem:
@@ -66,11 +69,15 @@ def read(path: pathlib.Path, label: str, chip: str) -> ChipTrace:
                          f"{ASK}") from None
 
 
-def _what(run: dict) -> str:
+def _what(config: dict, run: dict) -> str:
     count = run["chips_of_collective"]
-    if run["representatives"]:
-        return f"one of {len(run['chips'])} representatives of {count} chips"
-    return f"one of {count} chips"
+    part = f"; one of {len(run['chips'])} that stand for all" if run["representatives"] else ""
+    return f"{names.run_text(config)} on {names.machine_text(config, count)}{part}"
+
+
+def _chip_text(name: str) -> str:
+    """Representatives are chips, too, but have no place."""
+    return name.replace(REPRESENTATIVE, "chip ") if name.startswith(REPRESENTATIVE) else f"chip {name}"
 
 
 def _choose(path: pathlib.Path, entries: list[dict], wanted: str, what: str, key: str, option: str) -> dict:
@@ -135,6 +142,6 @@ def _link_row(name: str, slices: list[Slice], run: dict, chip: str) -> Row | Non
         end, lane = end.partition(" ")[0], ""
     if chip not in (start, end):
         return None
-    there = end if chip == start else start
+    there = (end if chip == start else start).removeprefix(REPRESENTATIVE)
     way = f"out to {there}" if chip == start else f"in from {there}"
-    return Row(f"{way} {lane}".strip(), slices)
+    return Row(f"{way}, {lane}" if lane else way, slices)

@@ -27,6 +27,8 @@ class Tuning:
 
     what: str
     machine: str
+    values: str
+    """What the tensor is filled with."""
     front: list[Candidate]
     """Fastest first."""
     others: list[Candidate]
@@ -58,6 +60,7 @@ def _tuning(path: pathlib.Path, content: dict) -> Tuning:
     fails = baseline["time_s"] is None
     return Tuning(
         what=names.collective_text(config), machine=names.machine_text(config, content["chips"]),
+        values=names.values_text(config["tensor"]),
         front=front, others=[_candidate(path, one) for one in content["others"]], best=content["best"],
         baseline=None if fails else Candidate("baseline", baseline["label"], baseline["time_s"], baseline["nmse"]),
         max_nmse=limits["max_nmse"], max_time_s=limits["max_time_s"], counts=content["counts"],

@@ -41,6 +41,19 @@ def _tensor(tensor: dict) -> str:
     return f"{tensor['bytes']} of {tensor['dtype']}"
 
 
+DISTRIBUTIONS = {"normal": "values from N(0, 1)", "uniform": "uniform values", "heavy-tailed": "heavy-tailed values"}
+
+
+def values_text(tensor: dict) -> str:
+    """What the tensor is filled with; empty if the configuration does not say."""
+    values = tensor.get("values", {})
+    files = values.get("files", [])
+    if files:
+        return f"values from {files[0].rsplit('/', 1)[-1] if len(files) == 1 else f'{len(files)} files'}"
+    same = ", the same on all ranks" if values.get("ranks") == "identical" else ""
+    return f"{DISTRIBUTIONS.get(values.get('distribution'), '')}{same}"
+
+
 def topology_text(topology: dict) -> str:
     """Its kind and size, like 'slice 4x2'."""
     kind = next(kind for kind in ("slice", "mesh", "torus", "ring", "fully-connected", "file") if kind in topology)

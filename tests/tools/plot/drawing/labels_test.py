@@ -3,14 +3,14 @@ import unittest
 
 from legible import check_legible, drawn_texts
 
-from drawing import labels, style
+from drawing import labels, sheet, style
 
 
 class Labels(unittest.TestCase):
     def placed(self, points: list[tuple[float, float]]):
         """A figure with a label for each point."""
         style.use()
-        figure, [axes] = style.frame(8, 5, style.Margins())
+        figure, [axes] = sheet.frame(8, 5, sheet.Margins())
         axes.set_xlim(0, 1)
         axes.set_ylim(0, 1)
         labels.place(axes, [labels.Label(x, y, f"label {place}") for place, (x, y) in enumerate(points)], [])

@@ -9,6 +9,12 @@ class Ticks(unittest.TestCase):
         self.assertEqual(ticks.decade_ticks(1e-6, 1e-2), [1e-6, 1e-5, 1e-4, 1e-3, 1e-2])
         self.assertEqual(ticks.decade_ticks(0.15, 2), [0.2, 0.5, 1, 2])
 
+    def test_sizes_have_a_label_at_both_ends_if_that_is_possible_and_at_the_last_always(self):
+        self.assertEqual(ticks.size_exponents(12, 28, 4), [12, 16, 20, 24, 28])
+        self.assertEqual(ticks.size_exponents(16, 26, 3), [16, 21, 26])
+        self.assertEqual(ticks.size_exponents(16, 27, 3), [19, 23, 27])
+        self.assertEqual(ticks.size_exponents(20, 20, 3), [20])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,11 +1,12 @@
 """Tests what all pictures of studies have in common."""
 import unittest
+from unittest import mock
 
 import made_up_study
 from legible import check_legible, drawn_texts
 from picture_case import PictureCase
 
-from drawing import style
+from drawing import sheet, style
 from read import paper
 
 
@@ -26,28 +27,41 @@ class All(PictureCase):
             with self.subTest(name):
                 check_legible(self, figure)
 
+    def test_pictures_for_papers_can_be_read_too(self):
+        self.addCleanup(sheet.wish, sheet.Wishes())
+        sheet.wish(sheet.Wishes(width=178 / sheet.INCH_MM))
+        with mock.patch.object(style, "use"):  # which every figure of these tests begins with
+            for name, figure in self.all_figures():
+                with self.subTest(name):
+                    self.assertAlmostEqual(figure.get_size_inches()[0] * sheet.INCH_MM, 178)
+                    check_legible(self, figure)
+
     def test_every_picture_names_its_source(self):
         for name, figure in self.all_figures():
             with self.subTest(name):
-                texts = [text for text, _ in drawn_texts(figure)]
+                [text] = [text for text, _ in drawn_texts(figure) if text.startswith(sheet.SIMULATED)]
                 elsewhere = {"paper": "; sources of the figures: beside each",
                              **dict.fromkeys(["time", "breakdown", "tails"], "")}
-                self.assertIn(style.SIMULATED + elsewhere.get(name, f"; {paper.CITATION}"), texts)
+                self.assertTrue(text.endswith(elsewhere.get(name, f"; {paper.CITATION}")), text)
+                self.assertEqual("points, hash" in text, name != "paper")
 
     def test_the_paper_is_cited_only_where_a_figure_of_it_is_drawn(self):
-        rows = {"time": made_up_study.sizes(), "speedup": made_up_study.sizes(), "error": made_up_study.six(),
-                "breakdown": made_up_study.six(), "tails": made_up_study.activations(),
-                "prefill_time": made_up_study.prefills(), "prefill_speedup": made_up_study.prefills()}
-        experiments = {"time": "sizes", "speedup": "sizes", "error": "six", "breakdown": "six",
-                       "tails": "activations"}
-        for kind, made in rows.items():
-            for change in ({"hardware": "tpu-v6e"}, {"format": "int4"}):
-                with self.subTest(kind=kind, change=change):
-                    changed = [row if "format" in change and row["label"] == "bf16" else row | change for row in made]
-                    figure = self.figure(kind, changed, experiments.get(kind, ""))
-                    texts = "\n".join(text for text, _ in drawn_texts(figure))
-                    # The paper has the time of a prefill without quantization, too.
-                    self.assertEqual("paper" in texts, kind == "prefill_time" and "format" in change)
+        sizes = [row for row in made_up_study.sizes() if row["topology"] == "slice 4x2"]
+        rows = {"speedup": (sizes, "sizes"), "error": (made_up_study.six(), "six"),
+                "breakdown": (made_up_study.six(), "six"), "prefill_time": (made_up_study.prefills(), ""),
+                "prefill_speedup": (made_up_study.prefills(), "")}
+        for kind, (made, experiment) in rows.items():
+            with self.subTest(kind=kind):
+                self.assertEqual("paper" in self.words(kind, made, experiment), kind != "breakdown")
+                elsewhere = [row | {"hardware": "tpu-v6e"} for row in made]
+                self.assertNotIn("paper", self.words(kind, elsewhere, experiment))
+            with self.subTest(kind=kind, format="int4"):
+                others = [row if row["label"] == "bf16" else row | {"format": "int4"} for row in made]
+                # The paper has the time of a prefill without quantization, too.
+                self.assertEqual("paper" in self.words(kind, others, experiment), kind == "prefill_time")
+
+    def words(self, kind: str, rows: list[dict], experiment: str) -> str:
+        return "\n".join(text for text, _ in drawn_texts(self.figure(kind, rows, experiment)))
 
 
 if __name__ == "__main__":

@@ -41,8 +41,8 @@ class Gantt(PictureCase):
         self.assertTrue((self.folder / "gantt_0_1.png").exists())
         made_up_trace.write(self.folder / "few.json", ["int8"], representatives=True)
         text = self.drawn("few.json")
-        self.assertIn("out to (0,1) forward", text)
-        self.assertIn("one of 2 representatives of 2 chips", text)
+        self.assertIn("out to (0,1), forward", text)
+        self.assertIn("AllReduce of 1 MiB of bf16 on 2 x tpu-v5e, slice 2x1; one of 2 that stand for all", text)
 
     def test_the_label_must_be_given_if_there_are_several(self):
         made_up_trace.write(self.folder / "two.json", ["bf16", "int8"])

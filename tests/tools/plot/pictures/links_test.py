@@ -8,7 +8,7 @@ import made_up_run
 from legible import check_legible, drawn_texts
 from picture_case import PictureCase
 
-from drawing import style
+from drawing import sheet, style
 from pictures import links
 from read import result
 
@@ -117,7 +117,7 @@ class Links(PictureCase):
         content = made_up_run.result([2, 2], busy=lambda start, end: 0.75 if start == (1, 0) else 0.25)
         texts = "\n".join(text for text, _ in drawn_texts(self.figure(content)))
         for words in ("bf16", "AllReduce of 4 MiB of bf16 on 4 x tpu-v5e, mesh 2x2; takes 100 us",
-                      "8 link directions", "(1,0)->(0,0) 75%", "median 25%", "% of the time", style.SIMULATED):
+                      "8 link directions", "(1,0)->(0,0) 75%", "median 25%", "% of the time", sheet.SIMULATED):
             self.assertIn(words, texts)
         content["runs"][0].update(time_s=None, failure={"time_s": 2e-6})
         texts = "\n".join(text for text, _ in drawn_texts(self.figure(content)))

@@ -30,7 +30,7 @@ class Pareto(PictureCase):
         texts = [text for text, _ in drawn_texts(figure)]
         for number in "1234":
             self.assertEqual(texts.count(number), 2, number)  # beside its point, and in the list
-        for time in ("100 us", "200 us", "400 us", "800 us"):
+        for time in ("100.0 us", "200.0 us", "400.0 us", "800.0 us"):
             self.assertIn(time, texts)
         places = [(line.get_xdata()[0], line.get_ydata()[0]) for line in figure.axes[0].lines
                   if len(line.get_xdata()) == 1]

@@ -5,7 +5,7 @@ import made_up_run
 from legible import check_legible, drawn_texts
 from picture_case import PictureCase
 
-from drawing import style
+from drawing import sheet, style
 from pictures import sensitivity
 from read import sensitivities
 from read.errors import InputError
@@ -87,7 +87,7 @@ class Sensitivity(PictureCase):
     def test_it_says_what_was_run_and_what_is_left_out(self):
         texts = "\n".join(self.texts(self.figure(made_up_run.sensitivities())))
         for words in ("AllReduce of 4 MiB of bf16 on 8 x tpu-v5e, mesh 4x2; left out: 2 parameters with",
-                      "without one: collective_startup", "contribution: |elasticity|", style.SIMULATED):
+                      "without one: collective_startup", "contribution: |elasticity|", sheet.SIMULATED):
             self.assertIn(words, texts)
 
     def test_nothing_is_said_of_what_is_not_left_out(self):

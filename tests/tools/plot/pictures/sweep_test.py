@@ -5,7 +5,13 @@ import json
 import re
 import unittest
 
+import made_up_sweep
+from legible import check_legible, drawn_texts
 from picture_case import PictureCase
+
+from drawing import style
+from pictures import sweep
+from read import point_files
 
 SIZES = ["64 KiB", "1 MiB", "16 MiB"]
 SLICES = ["2x2", "4x2"]
@@ -85,7 +91,7 @@ class SweepPicture(PictureCase):
         self.check_refused(["several points", "--where /collectives/1/minishards"], "sweep", "r.jsonl", *AXES,
                            "--label", "int8")
         text = self.drawn("r.jsonl", *AXES, "--label", "int8", "--where", "/collectives/1/minishards=2")
-        self.assertIn("/collectives/1/minishards = 2", text)
+        self.assertIn("minishards of collective 1 = 2", text)
 
     def test_all_collectives_may_be_an_axis(self):
         self.write("r.jsonl", lines())
@@ -96,6 +102,37 @@ class SweepPicture(PictureCase):
                            "/tensor/bytes")
         self.check_refused(["--y label", "leave --label away"], "sweep", "r.jsonl", "--y", "label", "--x",
                            "/tensor/bytes", "--label", "int8")
+
+    def figure(self, speedups: dict[tuple[str, str], float], **changes):
+        style.use()
+        entries = [made_up_sweep.line(number, {"/topology/slice": shape, "/tensor/bytes": size}, "quick", speedup,
+                                      **changes) for number, ((shape, size), speedup) in enumerate(speedups.items())]
+        made_up_sweep.write(self.folder / "results.jsonl", entries)
+        return sweep.draw(point_files.read([self.folder / "results.jsonl"]), "/tensor/bytes", "/topology/slice",
+                          "speedup", "quick")
+
+    def test_a_line_is_between_gains_and_losses(self):
+        speedups = dict(zip(itertools.product(SLICES, SIZES), (0.5, 0.99, 1.03, 0.8, 1.0, 1.9)))
+        figure = self.figure(speedups)
+        edges = {tuple(zip(line.get_xdata(), line.get_ydata())) for line in figure.axes[0].lines}
+        self.assertEqual(edges, {((1.5, -0.5), (1.5, 0.5)), ((0.5, 0.5), (1.5, 0.5)), ((0.5, 0.5), (0.5, 1.5))})
+        self.assertTrue(any("blue line: break-even, 1x" in text for text, _ in drawn_texts(figure)))
+        check_legible(self, figure)
+
+    def test_there_is_no_line_where_all_gain(self):
+        figure = self.figure(dict.fromkeys(itertools.product(SLICES, SIZES), 1.5))
+        self.assertEqual(list(figure.axes[0].lines), [])
+        self.assertFalse(any("break-even" in text for text, _ in drawn_texts(figure)))
+
+    def test_it_says_what_all_points_share_and_calls_axes_by_words(self):
+        figure = self.figure(dict.fromkeys(itertools.product(SLICES, SIZES), 1.5))
+        texts = [text for text, _ in drawn_texts(figure)]
+        self.assertTrue(any(text.startswith("AllReduce of bf16 on tpu-v5e; values from N(0, 1)") for text in texts))
+        self.assertIn("tensor on each chip", texts)
+        self.assertIn("slice", texts)
+        one = self.figure({("4x2", "1 MiB"): 1.5})
+        self.assertTrue(any(text.startswith("AllReduce of 1 MiB of bf16 on each of 8 x tpu-v5e, slice 4x2")
+                            for text, _ in drawn_texts(one)))
 
     def test_values_that_are_objects_are_written_in_words(self):
         entries = lines()

@@ -23,7 +23,7 @@ class Tails(PictureCase):
         figure = self.figure("tails", made_up_study.activations(), "activations")
         labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
         self.assertEqual(labels, ["bf16", "int8", "fp8-e4m3", "int4"])
-        self.assertTrue(any("Not drawn: fp32" in text and "145 and 146 dB" in text
+        self.assertTrue(any("not drawn: fp32" in text and "145 and 146 dB" in text
                             for text, _ in drawn_texts(figure)))
 
     def tails(self, *changes, without=()) -> None:

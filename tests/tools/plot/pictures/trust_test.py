@@ -9,7 +9,7 @@ import made_up_trace
 from legible import check_legible, drawn_texts
 from picture_case import PictureCase
 
-from drawing import style
+from drawing import sheet, style
 from kinds import KINDS, OPTIONS
 from read import trust
 
@@ -20,14 +20,14 @@ ROWS = {"time": made_up_study.sizes, "speedup": made_up_study.sizes, "error": ma
         "sweep": made_up_study.six}
 EXPERIMENTS = {"time": "sizes", "speedup": "sizes", "error": "six", "breakdown": "formats", "tails": "activations"}
 RUNS = {"links": lambda: made_up_run.result([4, 4]), "sensitivity": made_up_run.sensitivities}
-MACHINE = {"hardware": "tpu-v4", "topology": {"slice": "2x1"}}
+MACHINE = {"hardware": "tpu-v4", "topology": {"slice": "2x1"}, "tensor": {"bytes": "1 MiB", "dtype": "bf16"}}
 
 
 class Trust(PictureCase):
     def setUp(self):
         super().setUp()
         style.use()
-        self.addCleanup(style.set_trust, "")
+        self.addCleanup(sheet.say, trust="", origin="", held="")
         self.path = self.folder / "input"
 
     def write(self, kind: str, calibrated: bool) -> None:

@@ -28,7 +28,7 @@ class Held(PictureCase):
         ran = self.run_plot("breakdown", "results.jsonl", *where, "--where", "/topology/slice=4x2")
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
         both = {"/tensor/bytes": SIZES[:2], MINISHARDS: ["1"], "/topology/slice": ["2x2"]}
-        self.assertEqual(len(held.rows(point_files.read([path]), both)), 4)
+        self.assertEqual(len(held.rows(held.points_at(point_files.read([path]), both))), 4)
 
     def test_values_of_axes_that_are_objects_are_held_by_their_words(self):
         self.write(made_up_sweep.lines(axes={"/tensor/values": [{"files": ["a/b.npy"]}, {"distribution": "normal"}]}))
@@ -40,9 +40,31 @@ class Held(PictureCase):
     def test_failed_points_are_left_out(self):
         entries = made_up_sweep.lines()
         path = self.write([*entries[:-2], made_up_sweep.failed(entries[-1])])
-        self.assertEqual(len(held.rows(point_files.read([path]), {})), len(entries) - 2)
+        self.assertEqual(len(held.rows(held.points_at(point_files.read([path]), {}))), len(entries) - 2)
         self.write([made_up_sweep.failed(entries[0])])
         self.check_refused(["no point succeeded"], "time", "results.jsonl")
+
+    def test_pictures_of_other_values_have_other_names(self):
+        self.write(made_up_sweep.lines(axes={MINISHARDS: [1, 2], "/topology/slice": SLICES, "/tensor/bytes": SIZES}))
+        names = set()
+        for minishards in (1, 2):
+            ran = self.run_plot("time", "results.jsonl", "--where", f"{MINISHARDS}={minishards}", "--format", "svg")
+            names |= set(ran.stdout.split())
+            [text] = [(self.folder / name).read_text() for name in ran.stdout.split()]
+            self.assertIn(f"minishards of quick = {minishards}", text)
+        self.assertEqual(names, {"time_minishards_1.svg", "time_minishards_2.svg"})
+
+    def test_words_of_files_do_not_depend_on_the_order_of_options(self):
+        where = {"/topology/slice": ["4x2"], "/tensor/values": ['{"distribution": "normal"}'], MINISHARDS: ["2"]}
+        self.assertEqual(held.file_words(where), ["minishards", "2", "distribution normal", "4x2"])
+        self.assertEqual(held.file_words(dict(reversed(where.items()))), held.file_words(where))
+
+    def test_what_all_pictures_name_is_not_said_twice(self):
+        where = {"/topology/slice": ["4x2"], "/hardware": ["tpu-v5e"], "/tensor/bytes": ["1 MiB"],
+                 "/collectives/1/format": ["int8", "int4"]}
+        self.assertEqual(held.text(where, ["bf16", "quick"]), "format of quick = int8 or int4")
+        self.assertEqual(held.text({"/hardware/link_bandwidth": ["90 GB/s"]}, []),
+                         "link bandwidth of the chip = 90 GB/s")
 
 
 if __name__ == "__main__":

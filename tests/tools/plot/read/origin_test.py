@@ -1,7 +1,9 @@
 """Tests what pictures say about where their numbers are from."""
+import re
 import unittest
 
 import made_up_study
+import made_up_sweep
 from picture_case import PictureCase
 
 
@@ -14,6 +16,16 @@ class Origin(PictureCase):
         made_up_study.write_points(self.folder / "results.jsonl", made_up_study.six())
         self.run_plot("breakdown", "results.jsonl")
         self.assertIn("<!-- simulated with equarx-sim 9.8.7, 7 points, hash ", self.texts_of("breakdown.svg"))
+
+    def test_of_several_points_those_are_counted_that_are_drawn(self):
+        made_up_sweep.write(self.folder / "results.jsonl", made_up_sweep.lines())
+        said = {}
+        for size in ("64 KiB", "16 MiB"):
+            self.run_plot("breakdown", "results.jsonl", "--where", "/topology/slice=4x2", "--where",
+                          f"/tensor/bytes={size}", "-o", size)
+            [svg] = (self.folder / size).glob("*.svg")
+            said[size] = re.search("equarx-sim 9.8.7, 1 of 6 points, hash ([0-9a-f]{16})", svg.read_text())[1]
+        self.assertEqual(len(set(said.values())), 2)
 
     def test_pictures_of_expected_rows_name_what_computed_the_points_beside_them_if_these_are_there(self):
         made_up_study.write_study(self.folder)

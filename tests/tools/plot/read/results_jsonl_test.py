@@ -40,6 +40,37 @@ class ResultsJsonl(PictureCase):
         self.assertEqual([point.number for point in points.points], [line["point"] for line in lines])
         self.assertEqual(points.versions, ["9.8.6", "9.8.7"])
 
+    def cut(self, kept: int) -> pathlib.Path:
+        """A file whose last line has so many letters left."""
+        path = made_up_sweep.write(self.folder / "results.jsonl", made_up_sweep.lines())
+        *lines, last = path.read_text().splitlines(keepends=True)
+        path.write_text("".join(lines) + last[:kept])
+        return path
+
+    def test_a_last_line_that_was_cut_off_is_left_out_with_a_note(self):
+        for kind, options in (("speedup", ()), ("sweep", ("--label", "plain", "--x", "/tensor/bytes", "--y",
+                                                          "/topology/slice"))):
+            with self.subTest(kind):
+                self.cut(40)
+                ran = self.run_plot(kind, "results.jsonl", *options, "--format", "svg")
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+                self.assertEqual(ran.stderr, "plot: note: results.jsonl: its last line, 12, was cut off and is left "
+                                             "out\n")
+                self.assertEqual(len(ran.stdout.split()), 1)
+
+    def test_a_last_line_without_its_end_is_whole(self):
+        self.cut(-1)
+        ran = self.run_plot("speedup", "results.jsonl", "--format", "svg")
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+
+    def test_a_line_that_is_broken_elsewhere_is_refused(self):
+        path = self.cut(40)
+        path.write_text(path.read_text() + "\n")
+        self.check_refused(["line 12"], "speedup", "results.jsonl")
+        (self.folder / "results.jsonl").write_text('{"point": 1')
+        ran = self.run_plot("speedup", "results.jsonl")
+        self.assertEqual((ran.returncode, ran.stdout), (2, ""))
+
     def test_lines_that_are_none_are_named(self):
         good = made_up_sweep.lines()[0]
         for change in ({"point": "x"}, {"axes": 3}, {"run": 3}):

@@ -36,6 +36,14 @@ class Names(unittest.TestCase):
         self.assertEqual(names.run_text(config | {"workload": decode}),
                          "Decoding of gemma3-27b, one token each of 8 sequences of 512")
 
+    def test_values_are_those_of_the_tensor(self):
+        for values, text in (({"distribution": "normal"}, "values from N(0, 1)"),
+                             ({"distribution": "uniform", "ranks": "identical"},
+                              "uniform values, the same on all ranks"),
+                             ({"files": ["a/b.npy"]}, "values from b.npy"),
+                             ({"files": ["a.npy", "b.npy"]}, "values from 2 files"), ({}, "")):
+            self.assertEqual(names.values_text({"values": values}), text)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -19,6 +19,16 @@ class Quantities(unittest.TestCase):
         self.assertEqual(quantities.size_of("1500 kB"), 1.5e6)
         self.assertEqual(quantities.size_of("2 GB"), 2e9)
 
+    def test_numbers_beside_each_other_are_rounded_alike(self):
+        self.assertEqual([quantities.measured_time(time) for time in (374e-6, 593.9e-6, 1e-3, 12e-9)],
+                         ["374.0 us", "593.9 us", "1.000 ms", "12.00 ns"])
+        self.assertEqual([quantities.significant(number, 3) for number in (36, 36.1, 123, 5e-5)],
+                         ["36.0", "36.1", "123", "5.00e-05"])
+
+    def test_errors_of_one_axis_are_written_alike(self):
+        self.assertEqual([quantities.error_text(error) for error in (2e-4, 5e-5, 0.01, 0.5)],
+                         ["2e-4", "5e-5", "0.01", "0.5"])
+
 
 if __name__ == "__main__":
     unittest.main()
