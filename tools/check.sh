@@ -45,3 +45,4 @@ cmake --install build/release --prefix "$prefix" >/dev/null
 # SimGrid's module is found there, too.
 (cd / && "$prefix/bin/equarx-sim" run "$prefix/share/equarx-sim/configs/experiments/allreduce_v5e_4x2.json" \
   --set /engine=simgrid --set /numerics=off)
+(cd / && "$prefix/bin/equarx-plot" --help >/dev/null)

@@ -10,6 +10,7 @@
 #include "tools/cli/commands.hpp"
 #include "tools/cli/compare_command.hpp"
 #include "tools/cli/hardware_command.hpp"
+#include "tools/cli/installed.hpp"
 #include "tools/cli/report_command.hpp"
 #include "tools/cli/reproduce_command.hpp"
 #include "tools/cli/sweep_command.hpp"
@@ -39,6 +40,9 @@ constexpr const char* kFooter =
     "'equarx-sim SUBCOMMAND --help' has the options of each. docs/configuration.md describes every "
     "key.\n"
     "\n"
+    "Installed, files that are not in the current folder are looked for in share/equarx-sim beside "
+    "bin: configs/, experiments/ and tests/fixtures/. docs/ is there, too.\n"
+    "\n"
     "Exit codes: 0 done, 1 a defect of this program (or a row outside its tolerance, with "
     "--strict, or a point of a sweep that failed), "
     "2 wrong input.";
@@ -54,7 +58,9 @@ constexpr const char* kRunFooter =
     "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json --uncertainty --sensitivity\n"
     "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json --trace trace.json\n"
     "  equarx-sim run - < configs/experiments/allreduce_v5e_4x2.json\n"
-    "  python3 tools/plot/plot.py links result.json --label bf16";
+    "  equarx-plot links result.json --label bf16\n"
+    "\n"
+    "In a source tree, equarx-plot is 'python3 tools/plot/plot.py'.";
 
 constexpr const char* kReproduceFooter =
     "Examples:\n"
@@ -96,8 +102,9 @@ constexpr const char* kTuneFooter =
     "  equarx-sim tune configs/experiments/allreduce_v5e_4x2.json --max-time '300 us'\n"
     "  equarx-sim tune configs/experiments/allreduce_v5e_4x2.json --formats int8,fp8-e4m3 --json "
     "> tuned.json\n"
-    "  python3 tools/plot/plot.py pareto tuned.json\n"
+    "  equarx-plot pareto tuned.json\n"
     "\n"
+    "In a source tree, equarx-plot is 'python3 tools/plot/plot.py'. "
     "docs/tuning.md explains what is tried, what is left out, and why nothing is missed.";
 
 constexpr const char* kAdviseFooter =
@@ -141,6 +148,7 @@ void add_config(CLI::App& command, ConfigArguments& arguments) {
   command
       .add_option("CONFIG", arguments.path, "Experiment configuration (JSON); - for standard input")
       ->type_name(kFile)
+      ->transform(or_installed())
       ->required();
   add_overrides(command, arguments.overrides);
 }
@@ -150,7 +158,8 @@ void add_topology_options(CLI::App& command, TopologyArguments& arguments) {
       .add_option("CONFIG", arguments.config.path,
                   "Experiment configuration, of which hardware and topology are read; or give "
                   "--slice, --mesh, --torus, --ring, --fully-connected or --file instead")
-      ->type_name(kFile);
+      ->type_name(kFile)
+      ->transform(or_installed());
   add_overrides(command, arguments.config.overrides);
   command
       .add_option("--hardware", arguments.hardware,
@@ -172,7 +181,8 @@ void add_topology_options(CLI::App& command, TopologyArguments& arguments) {
                   "Number of chips with a cable between every two")
       ->type_name("CHIPS");
   command.add_option("--file", arguments.file, "Graph file (configs/schema/topology.schema.json)")
-      ->type_name(kFile);
+      ->type_name(kFile)
+      ->transform(or_installed());
   command.add_option("--svg", arguments.svg, "Draw the topology and its ring into this file")
       ->type_name(kFile);
   command.add_flag("--json", arguments.json, "Print one JSON object instead of a table");
@@ -181,6 +191,7 @@ void add_topology_options(CLI::App& command, TopologyArguments& arguments) {
 void add_tensor_options(CLI::App& command, QuantizeArguments& arguments) {
   command.add_option("FILE", arguments.file, ".npy (f4, f2, bf16 as u2) or .safetensors file")
       ->type_name(kPath)
+      ->transform(or_installed())
       ->required();
   command.add_option("--tensor", arguments.tensor, "Name of the tensor in a .safetensors file")
       ->type_name("NAME");
@@ -282,6 +293,7 @@ void add_reproduce(CLI::App& app, int& exit_code) {
       ->add_option("STUDY", arguments->study,
                    "Folder with a study.json (configs/schema/study.schema.json)")
       ->type_name(kFolder)
+      ->transform(or_installed())
       ->required();
   command
       ->add_option("--output,-o", arguments->output,
@@ -313,6 +325,7 @@ void add_sweep(CLI::App& app, int& exit_code) {
       ->add_option("SWEEP", arguments->file,
                    "Configuration and axes (configs/schema/sweep.schema.json)")
       ->type_name(kFile)
+      ->transform(or_installed())
       ->required();
   add_overrides(*command, arguments->overrides, "the base's");
   command
@@ -439,6 +452,7 @@ void add_calibrate(CLI::App& app) {
       ->add_option("FILE", arguments->file,
                    "Measurements (JSON, configs/schema/calibration.schema.json)")
       ->type_name(kPath)
+      ->transform(or_installed())
       ->required();
   command
       ->add_option("--output,-o", arguments->output,
@@ -455,7 +469,8 @@ void add_hardware(CLI::App& app) {
       "hardware", "List the built-in chips, or show every parameter of one with its source");
   command
       ->add_option("CHIP", arguments->chip, "Name of a built-in chip, or path of a hardware file")
-      ->type_name(kChip);
+      ->type_name(kChip)
+      ->transform(or_installed());
   command->add_flag("--json", arguments->json, "Print JSON instead; of one chip, a hardware file");
   command->callback([arguments] { hardware(*arguments); });
 }

@@ -12,9 +12,10 @@ try:
     from kinds import KINDS, OPTIONS, having
 except ModuleNotFoundError as problem:
     sys.exit(f"plot: {sys.executable} has no module '{problem.name}'; "
-             "'bash tools/setup.sh' installs matplotlib for /usr/bin/python3")
+             "Debian's packages python3-matplotlib and python3-numpy have what pictures need, for /usr/bin/python3")
 
 WRONG_INPUT = 2
+INSTALLED = "equarx-plot"
 # The narrowest that ACM, IEEE and USENIX have.
 COLUMN_MM, PAGE_MM = 84, 178
 LEAST_MM, MOST_MM = 60, 1000
@@ -27,10 +28,20 @@ class OneLineParser(argparse.ArgumentParser):
         self.exit(WRONG_INPUT, f"plot: {message}; try --help\n")
 
 
+def is_installed() -> bool:
+    """Whether this is called by the name that it has where it is installed."""
+    return pathlib.Path(sys.argv[0]).name == INSTALLED
+
+
+def command() -> str:
+    """How users call this."""
+    return INSTALLED if is_installed() else "python3 tools/plot/plot.py"
+
+
 def table_of_kinds() -> str:
     """For --help: what there is to draw, of what, and how."""
     lines = [f"  {name:15} {kind.what} (of {kind.reads})" for name, kind in KINDS.items()]
-    examples = [f"  {example}".replace("  plot.py", "  python3 tools/plot/plot.py", 1)
+    examples = [f"  {example}".replace("  plot.py", f"  {command()}", 1)
                 for kind in KINDS.values() for example in kind.examples]
     return "\n".join(["kinds:", *lines, "", "examples:", *examples])
 
@@ -50,7 +61,7 @@ def width_of(text: str) -> float:
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    made = OneLineParser(prog="plot.py", description=__doc__, epilog=table_of_kinds(),
+    made = OneLineParser(prog=pathlib.Path(sys.argv[0]).name, description=__doc__, epilog=table_of_kinds(),
                          formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("kind", metavar="KIND", choices=list(KINDS), help="see below")
     made.add_argument("inputs", metavar="INPUT", nargs="+", type=pathlib.Path,
