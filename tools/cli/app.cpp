@@ -132,6 +132,15 @@ constexpr const char* kCalibrateFooter =
 
 // Each add_<subcommand> makes a subcommand, whose callback owns what its options are read into.
 
+/// So that the commands of help and pages work in any folder.
+CLI::Validator or_installed() {
+  const auto find = [](std::string& path) {
+    path = here_or_installed(path);
+    return std::string();  // no error
+  };
+  return CLI::Validator(find, "");
+}
+
 void add_overrides(CLI::App& command, std::vector<std::string>& overrides,
                    const char* of = "the configuration's") {
   command

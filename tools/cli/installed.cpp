@@ -22,12 +22,4 @@ std::string here_or_installed(const std::string& path) {
   return installed.string();
 }
 
-CLI::Validator or_installed() {
-  const auto find = [](std::string& path) {
-    path = here_or_installed(path);
-    return std::string();  // no error
-  };
-  return CLI::Validator(find, "");
-}
-
 }  // namespace equarx::cli

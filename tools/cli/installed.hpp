@@ -3,17 +3,11 @@
 
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 namespace equarx::cli {
 
 /// The path itself, if there is such a file or folder or if it is absolute; else that of the file which is installed
 /// under this name, like configs/experiments/allreduce_v5e_4x2.json, with a note on standard error. The path itself
 /// if there is none either.
 std::string here_or_installed(const std::string& path);
-
-/// Makes an option read files that are not there from those installed, so that the commands of help and pages work in
-/// any folder.
-CLI::Validator or_installed();
 
 }  // namespace equarx::cli

@@ -184,7 +184,7 @@ def _colour_bar(axes: Axes, image, value: str) -> None:
     width = figure.get_size_inches()[0]
     place = axes.get_position()
     bar = figure.add_axes([place.x1 + BAR_GAP / width, place.y0, BAR_WIDTH / width, place.height])
-    shown = figure.colorbar(image, cax=bar, format=lambda number, _: _text(value, number))
+    shown = figure.colorbar(image, cax=bar, format=lambda number, _: _tick_text(value, number))
     shown.outline.set_visible(False)
     bar.minorticks_off()
     bar.grid(visible=False)
@@ -207,6 +207,13 @@ def _mark_break_even(axes: Axes, grid) -> bool:
     for across, down in lines:
         axes.plot(across, down, **BREAK_EVEN_LINE)
     return bool(lines)
+
+
+def _tick_text(value: str, number: float) -> str:
+    """Ticks are round numbers."""
+    if value == "speedup":
+        return f"{number:.4g}x"
+    return quantities.time_text(float(number)) if value.endswith("_s") else _text(value, number)
 
 
 def _text(value: str, number: float) -> str:

@@ -13,6 +13,8 @@ Where = dict[str, list[str]]
 # Axes of what pictures say of all that they show.
 SAID = re.compile(r"/hardware|/collective|/topology(/[a-z-]+)?|/tensor/(bytes|shape|dtype|values(/.*)?)"
                   r"|/workload/(model|phase|tokens|context|batch)")
+# What values can do without in the name of a file.
+NEEDLESS = re.compile(r"^(distribution|files) |\.(npy|json|safetensors)\b")
 # Values that say nothing without their key.
 TRUTHS = {"true", "false", "auto"}
 # Runs that differ in none of these are drawn at the same place.
@@ -53,7 +55,7 @@ def file_words(where: Where) -> list[str]:
     for axis, wanted in sorted(where.items()):
         is_said = all(any(map(str.isalpha, value)) for value in wanted) and not {*wanted} & TRUTHS
         words += [] if is_said else [axis.rsplit("/", 1)[-1]]
-        words += map(short, wanted)
+        words += [NEEDLESS.sub("", short(value)) for value in wanted]
     return words
 
 

@@ -56,7 +56,8 @@ class Held(PictureCase):
 
     def test_words_of_files_do_not_depend_on_the_order_of_options(self):
         where = {"/topology/slice": ["4x2"], "/tensor/values": ['{"distribution": "normal"}'], MINISHARDS: ["2"]}
-        self.assertEqual(held.file_words(where), ["minishards", "2", "distribution normal", "4x2"])
+        self.assertEqual(held.file_words(where), ["minishards", "2", "normal", "4x2"])
+        self.assertEqual(held.file_words({"/tensor/values": ['{"files": ["a/outliers.npy"]}']}), ["outliers"])
         self.assertEqual(held.file_words(dict(reversed(where.items()))), held.file_words(where))
 
     def test_what_all_pictures_name_is_not_said_twice(self):
