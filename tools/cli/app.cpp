@@ -41,7 +41,7 @@ constexpr const char* kFooter =
     "key.\n"
     "\n"
     "Installed, files that are not in the current folder are looked for in share/equarx-sim beside "
-    "bin: configs/, experiments/ and tests/fixtures/. docs/ is there, too.\n"
+    "bin. docs/ is there, too.\n"
     "\n"
     "Exit codes: 0 done, 1 a defect of this program (or a row outside its tolerance, with "
     "--strict, or a point of a sweep that failed), "
