@@ -70,8 +70,8 @@ def parser() -> argparse.ArgumentParser:
                       help="folder for the pictures (default: the current one; for study its own)")
     made.add_argument("--title", metavar="TEXT", help="instead of the picture's own title; '' for none")
     made.add_argument("--width", metavar="WIDTH", type=width_of,
-                      help=f"column or page ({COLUMN_MM} and {PAGE_MM} mm, which fit papers of two columns), or a number "
-                           "of mm; letters are small then, but not smaller than 7 points")
+                      help=f"column or page ({COLUMN_MM} and {PAGE_MM} mm, which fit papers of two columns), or a "
+                           "number of mm; letters are small then, but not smaller than 7 points")
     made.add_argument("--format", metavar="FORMAT", dest="formats", action="append", choices=sheet.FORMATS,
                       help=f"{', '.join(sheet.FORMATS)}; may be repeated (default: "
                            f"{' and '.join(sheet.DEFAULT_FORMATS)})")

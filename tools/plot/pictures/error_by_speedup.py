@@ -14,8 +14,8 @@ from words import quantities
 # Room around the points for their labels.
 SPEEDUP_ROOM = 0.12
 ERROR_ROOM = 1.6
-# Where both errors of a row are nearly the same, the hollow marker is seen around the filled one, and the paper's around
-# both.
+# Where both errors of a row are nearly the same, the hollow marker is seen around the filled one, and the paper's
+# around both.
 MARKER_SIZE, HOLLOW_SIZE, PAPER_SIZE = 6, 10, 17
 QUANTIZED = "equarx"
 PAPER_LOOK = {"color": style.ORANGE, "marker": "*", "markersize": PAPER_SIZE, "linestyle": "none",

@@ -37,7 +37,8 @@ def draw(rows: list[Row]) -> Figure:
         for row in group:
             check_whole(row, PARTS)
     width = PANEL_WIDTH * sheet.across(len(groups), prefill.MOST_ACROSS)
-    figure, panels = sheet.frame(width, 3.4 if sheet.is_wished() else 4.4, sheet.Margins(), list(map(prefill.title, groups)),
+    height = 3.4 if sheet.is_wished() else 4.4
+    figure, panels = sheet.frame(width, height, sheet.Margins(), list(map(prefill.title, groups)),
                                  1 if sheet.is_wished() else prefill.MOST_ACROSS)
     for axes, group in zip(panels, groups):
         _draw_panel(axes, group)

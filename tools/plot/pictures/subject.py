@@ -65,6 +65,7 @@ def _workload(rows: list[Row]) -> str:
         return ""
     model, tokens, batch = (_shared(rows, column) for column in ("model", "tokens", "batch"))
     count = f"{tokens} tokens" if tokens else ""
-    return ", ".join(filter(None, [f"{WORKLOADS.get(phase, phase).capitalize()}{f' of {model}' if model else ''}", count,
+    name = WORKLOADS.get(phase, phase).capitalize()
+    return ", ".join(filter(None, [f"{name} of {model}" if model else name, count,
                                    f"batch {batch}" if batch else ""]))
 

@@ -27,7 +27,8 @@ def of(experiment: str, label: str, values: dict[str, str], config: dict) -> dic
              "collective": names.COLLECTIVES[config["collective"]], "baseline": config["baseline"],
              "dtype": tensor["dtype"], "tensor_bytes": _bytes(tensor),
              "values": "files" if "files" in tensor["values"] else tensor["values"]["distribution"],
-             "values_text": names.values_text(tensor), "label": label, "algorithm": values.get("algorithm", ""), "calibrated": values.get("calibrated", ""),
+             "values_text": names.values_text(tensor), "label": label,
+             "algorithm": values.get("algorithm", ""), "calibrated": values.get("calibrated", ""),
              **_workload(config)}
     cells["faults"] = "yes" if config.get("faults") else ""
     cells["baseline_format"] = _format_of(config, config["baseline"])

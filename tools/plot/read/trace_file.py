@@ -59,7 +59,8 @@ def read(path: pathlib.Path, label: str, chip: str) -> ChipTrace:
         run = _choose(path, other["runs"], label, "collective", "label", "--label")
         place = _choose(path, run["chips"], chip or run["chips"][0]["name"], "chip", "name", "--chip")
         rows = _rows(path, run, place)
-        return ChipTrace(label=run["label"], chip_text=_chip_text(place["name"]), what=_what(other["config"], run), time_s=run["time_s"], rows=rows,
+        return ChipTrace(label=run["label"], chip_text=_chip_text(place["name"]), what=_what(other["config"], run),
+                         time_s=run["time_s"], rows=rows,
                          version=other["version"], config_hash=other["config_hash"],
                          trust=trust.of_result(other))
     except OSError as problem:

@@ -58,8 +58,8 @@ class Sheet(unittest.TestCase):
             check_legible(self, figure)
 
     def test_long_titles_of_panels_are_broken(self):
-        figure = self.captioned(titles=[LONG, "short", "slice 4x2", "topologies/of/my/own/with_a_name_that_has_no_end.json" * 2,
-                                        "e"])
+        word = "topologies/of/my/own/with_a_name_that_has_no_end.json" * 2
+        figure = self.captioned(titles=[LONG, "short", "slice 4x2", word, "e"])
         check_legible(self, figure)
         self.assertIn(LONG, [axes.get_title(loc="left").replace("\n", " ") for axes in figure.axes])
 

@@ -44,7 +44,8 @@ def write(path: pathlib.Path, labels: list[str], representatives: bool = False, 
              "representatives": representatives, "links_pid": LINKS_PID,
              "chips": [{"pid": pid, "name": name} for pid, name in enumerate(CHIPS, 1)]} for label in labels]
     other = {"program": "equarx-sim", "version": "9.8.7", "config_hash": "0123456789abcdef", "runs": runs,
-             "config": {"hardware": "tpu-v5e", "topology": {"slice": "2x1"}, "tensor": {"bytes": "1 MiB", "dtype": "bf16"}}, **changes}
+             "config": {"hardware": "tpu-v5e", "topology": {"slice": "2x1"},
+                        "tensor": {"bytes": "1 MiB", "dtype": "bf16"}}, **changes}
     lines = ",\n".join(json.dumps(event, separators=(",", ":")) for event in events(representatives, other_work))
     path.write_text('{"displayTimeUnit": "ns", "traceEvents": [\n' + lines + "\n],\n" +
                     f'"otherData": {json.dumps(other)}}}\n', encoding="utf-8")
