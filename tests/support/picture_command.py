@@ -16,14 +16,14 @@ def module():
     folder = str(ROOT / PLOT.rsplit("/", 1)[0])
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    importlib.import_module("drawing.style").PNG_DPI = DOTS_PER_INCH
+    sheet = importlib.import_module("drawing.sheet")
+    sheet.PNG_DPI = sheet.PRINT_DPI = DOTS_PER_INCH
     return importlib.import_module("plot")
 
 
 def draw(words: list[str]) -> tuple[int, str, str]:
     """Exit code, standard output and standard error of the command with these arguments."""
     made = module()
-    importlib.import_module("drawing.style").set_origin("")  # which outlives a drawing
     out, err = io.StringIO(), io.StringIO()
     with mock.patch.object(sys, "argv", [PLOT, *words]), contextlib.redirect_stdout(out), \
             contextlib.redirect_stderr(err):
