@@ -60,7 +60,7 @@ BUSY_AT, RIGHT = 0.62, 0.8
 LEGEND_COLUMNS = 8
 # Narrower slices would be all edge.
 EDGE_FROM_PIXELS = 6
-LETTER_POINTS = 4.6
+LETTER_POINTS, TEXT_PAD = 4.6, 1.2
 MICROSECOND = 1e-6
 POINTS_PER_INCH = 72
 
@@ -166,10 +166,10 @@ def _write(axes: Axes, place: int, slice: Slice, look: Look) -> None:
     pixels_per_point = axes.figure.dpi / POINTS_PER_INCH
     for text in _texts(slice):
         lines = text.split("\n")
-        if max(map(len, lines)) * LETTER_POINTS * pixels_per_point < _width(axes, slice):
+        if (max(map(len, lines)) * LETTER_POINTS + 2 * TEXT_PAD) * pixels_per_point < _width(axes, slice):
             axes.text((slice.start + slice.end) / 2, place, text, ha="center", va="center", size=style.SMALL - 1,
                       color="white" if look.dark else style.INK, linespacing=0.95, clip_on=True,
-                      bbox={"facecolor": look.colour, "edgecolor": "none", "pad": 1.2} if look.hatch else None)
+                      bbox={"facecolor": look.colour, "edgecolor": "none", "pad": TEXT_PAD} if look.hatch else None)
             return
 
 
