@@ -54,7 +54,7 @@ TEST_CASE("a page of a sweep's results has the name of the sweep, which its fold
     const std::string results = folder.write(place + "/results.jsonl", point);
     const std::string page = (folder.path() / "page.html").string();
     CHECK(equarx_sim({"report", results, "-o", page}).exit_code == 0);
-    const std::string html = read(page);
+    const std::string html = content_of(page);
     const std::size_t begin = html.find("<title>") + std::string("<title>").size();
     return html.substr(begin, html.find("</title>") - begin);
   };
