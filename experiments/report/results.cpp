@@ -179,7 +179,8 @@ class Reader {
       if (!row.run->is_object() || row.run->value("calibrated", input::Json(true)) != false)
         continue;
       const input::Json& config = results_.sources[row.source].config;
-      chips.insert(config::chip_text(config.value("hardware", input::Json())));
+      const bool known = config.is_object() && config.contains("hardware");
+      chips.insert(known ? config::chip_text(config.at("hardware")) : "a chip");
     }
     if (!chips.empty())
       note(fmt::format("{}: not calibrated; times rest on datasheet values and assumptions",

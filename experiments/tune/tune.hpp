@@ -60,6 +60,7 @@ struct TunedCandidate {
   std::optional<std::uint32_t> minishards;  ///< of each chunk, if all have as many
 };
 
+/// Whether neither its time nor its error is beyond its limit.
 bool is_within(const TunedCandidate& candidate, const TuneLimits& limits);
 
 /// What became of the candidates. All but the duplicates add up to `candidates`.

@@ -15,7 +15,7 @@ TEST_CASE("an advice is ten lines, of which the first says what to do") {
   const std::string no = to_text(advice_on(on_slice("4x2", "64 KiB")));
   CHECK_THAT(no, ContainsSubstring("Quantize?    no: the fastest within the limits") &&
                      ContainsSubstring("more, 0."));
-  CHECK_THAT(to_text(advice_on(on_slice("4x2", "64 KiB"), 48.0)),
+  CHECK_THAT(to_text(advice_on(on_slice("4x2", "1 MiB"), 49.0)),
              ContainsSubstring("nothing quantized is within the limits") &&
                  ContainsSubstring("the nearest is"));
 }

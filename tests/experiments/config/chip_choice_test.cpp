@@ -15,7 +15,8 @@ using testing::good_config;
 using testing::TemporaryFile;
 
 TEST_CASE(
-    "--set changes a parameter of a chip by name, by path, and of one that is changed already") {
+    "overriding changes a parameter of a chip by name, by path, and of one that is changed "
+    "already") {
   const TemporaryFile file(testing::tpu_v5e().dump());
   for (const std::string& name : {std::string("tpu-v5e"), file.path()}) {
     input::Json json = changed("/hardware", name);

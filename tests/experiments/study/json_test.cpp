@@ -132,10 +132,11 @@ TEST_CASE("the schema of studies has axes as that of sweeps has them") {
   CHECK(experiment["exclude"] == sweep["properties"]["exclude"]);
 }
 
-TEST_CASE("the study of the paper fits each of two parameters to one row") {
+TEST_CASE(
+    "the study of the paper fits each of two parameters, and elements per scale, to one row") {
   const Study study = load_study(kStudies / "equarx_paper");
   CHECK(study.rows.size() >= 11);
-  CHECK(std::ranges::count(study.rows, Role::calibration, &StudyRow::role) == 2);
+  CHECK(std::ranges::count(study.rows, Role::calibration, &StudyRow::role) == 3);
 }
 
 TEST_CASE("the study of real activations compares the same collectives on both kinds of values") {

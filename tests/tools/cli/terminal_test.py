@@ -90,10 +90,6 @@ class Progress(TerminalCase):
             self.assertNotIn("\x1b", text)
             self.assertNotIn("\r", text.replace("\r\n", ""))
 
-    def test_a_label_sends_nothing_to_the_terminal(self):
-        collective = dict(LONG_RUN["collectives"][0], label="a\x1b[31m\nb")
-        self.assertIn("a?[31m?b: simulating", self.seen("run", self.config(collectives=[collective])))
-
 
 class Signals(TerminalCase):
     def stopped(self, ending: signal.Signals, *words: str, file: str = "") -> str:

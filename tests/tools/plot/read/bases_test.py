@@ -22,7 +22,8 @@ class Bases(PictureCase):
         self.assertEqual(points.axes(), ["/tensor/bytes", "/hardware"])
         self.assertEqual([point.axes["/hardware"] for point in points.points][:4],
                          ["tpu-v5e", "tpu-v5e", "tpu-v6e", "tpu-v6e"])
-        rows = held.rows(points, {"/hardware": ["tpu-v6e"]})
+        where = {"/hardware": ["tpu-v6e"]}
+        rows = [point.row() for point in points.points if held.is_at(point, where)]
         self.assertEqual([row.text("hardware") for row in rows], ["tpu-v6e"] * 4)
 
     def test_collectives_are_compared_by_their_labels(self):
