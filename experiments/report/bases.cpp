@@ -44,9 +44,10 @@ bool is_in_all(const std::string& pointer, const Bases& bases) {
   if (!pointer.starts_with(kCollectives)) return true;
   const std::string start = pointer.substr(0, pointer.find('/', kCollectives.size()) + 1);
   return std::ranges::all_of(bases, [&](const Bases::value_type& base) {
+    bool has = false;
     for (const auto& value : base.second.values.items())
-      if (value.key().starts_with(start)) return true;
-    return false;
+      has = has || value.key().starts_with(start);
+    return has;
   });
 }
 

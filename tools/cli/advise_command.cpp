@@ -49,7 +49,7 @@ std::vector<std::pair<advise::Site, ConfigArguments>> sites_of(const AdviseArgum
       ConfigArguments config = arguments.config;
       if (other_chips) config.overrides.push_back("/hardware=" + input::Json(chip).dump());
       if (other_slices) config.overrides.push_back("/topology/slice=" + input::Json(slice).dump());
-      sites.push_back({{chip, slice, std::nullopt, {}}, std::move(config)});
+      sites.emplace_back(advise::Site{chip, slice, std::nullopt, {}}, std::move(config));
     }
   return sites;
 }
