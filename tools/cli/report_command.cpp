@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kMostPictures = 24;
 
 /// What a file of results is called: a sweep's or study's by its folder, which has its name.
-std::string name_of(const std::string& path) {
+std::string sweep_name(const std::string& path) {
   const std::filesystem::path file = std::filesystem::absolute(path).lexically_normal();
   const std::filesystem::path folder = file.parent_path();
   const std::string name = folder.filename().string();
@@ -30,7 +30,7 @@ std::string name_of(const std::string& path) {
 
 /// "size_and_slice", or "size_and_slice and 3 more"
 std::string title_of(const std::vector<std::string>& paths) {
-  const std::string first = name_of(paths.front());
+  const std::string first = sweep_name(paths.front());
   return paths.size() == 1 ? first : fmt::format("{} and {} more", first, paths.size() - 1);
 }
 
