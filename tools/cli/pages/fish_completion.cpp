@@ -12,7 +12,7 @@ namespace equarx::cli {
 namespace {
 
 /// Text within single quotes.
-std::string escaped(std::string_view text) {
+std::string fish_escaped(std::string_view text) {
   std::string result;
   for (const char letter : text) {
     if (letter == '\'' || letter == '\\') result += '\\';
@@ -39,10 +39,10 @@ std::string option_line(const CompletedOption& option, const std::string& where)
                                     : fmt::format(" -s {}", name.substr(1));
   return fmt::format("complete -c equarx-sim -n '{}'{}{} -d '{}'\n", where, names,
                      option.takes_value ? values_of(option.values) : "",
-                     escaped(option.description));
+                     fish_escaped(option.description));
 }
 
-std::string part_of(const CompletedCommand& command) {
+std::string fish_part_of(const CompletedCommand& command) {
   const std::string where = "__fish_seen_subcommand_from " + command.name;
   std::string text;
   for (const CompletedOption& option : command.options) text += option_line(option, where);
@@ -83,8 +83,8 @@ std::string fish_completion(const CLI::App& app) {
   for (const CompletedOption& option : completions.top.options) text += option_line(option, first);
   for (const CompletedCommand& command : completions.commands)
     text += fmt::format("complete -c equarx-sim -n '{}' -a {} -d '{}'\n", first, command.name,
-                        escaped(command.description));
-  for (const CompletedCommand& command : completions.commands) text += part_of(command);
+                        fish_escaped(command.description));
+  for (const CompletedCommand& command : completions.commands) text += fish_part_of(command);
   return text;
 }
 

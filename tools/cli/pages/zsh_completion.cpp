@@ -12,7 +12,7 @@ namespace equarx::cli {
 namespace {
 
 /// Text within single quotes, in which `special` letters of zsh's descriptions have a backslash before them.
-std::string escaped(std::string_view text, std::string_view special) {
+std::string zsh_escaped(std::string_view text, std::string_view special) {
   std::string result;
   for (const char letter : text) {
     if (letter == '\'')
@@ -26,7 +26,7 @@ std::string escaped(std::string_view text, std::string_view special) {
 }
 
 /// What completes a value, as _arguments takes it.
-std::string action(const Choices& choices) {
+std::string zsh_action(const Choices& choices) {
   if (choices.keys) return "_equarx_sim_key";
   if (choices.list) return fmt::format("_sequence compadd - {}", fmt::join(choices.words, " "));
   if (choices.files && !choices.words.empty())
@@ -43,12 +43,13 @@ std::string option_lines(const CompletedOption& option) {
       option.values.keys ? "*" : fmt::format("({})", fmt::join(option.names, " "));
   for (const std::string& name : option.names) {
     const bool is_long = name.starts_with("--");
-    text += fmt::format("        '{}{}{}[{}]{}' \\\n", before, name,
-                        !option.takes_value ? ""
-                        : is_long           ? "="
-                                            : "+",
-                        escaped(option.description, "[]\\"),
-                        option.takes_value ? fmt::format(":value:{}", action(option.values)) : "");
+    text +=
+        fmt::format("        '{}{}{}[{}]{}' \\\n", before, name,
+                    !option.takes_value ? ""
+                    : is_long           ? "="
+                                        : "+",
+                    zsh_escaped(option.description, "[]\\"),
+                    option.takes_value ? fmt::format(":value:{}", zsh_action(option.values)) : "");
   }
   return text;
 }
@@ -60,7 +61,7 @@ std::string arguments_of(const CompletedCommand& command) {
     const CompletedArgument& argument = command.arguments[i];
     text +=
         fmt::format("        '{}:{}:{}' \\\n", argument.repeated ? "*" : fmt::format("{}", i + 1),
-                    argument.name, action(argument.values));
+                    argument.name, zsh_action(argument.values));
   }
   return text + "        && return 0\n";
 }
@@ -68,24 +69,24 @@ std::string arguments_of(const CompletedCommand& command) {
 std::string command_names(const Completions& completions) {
   std::string text;
   for (const CompletedCommand& command : completions.commands)
-    text += fmt::format("        '{}:{}'\n", command.name, escaped(command.description, ":\\"));
+    text += fmt::format("        '{}:{}'\n", command.name, zsh_escaped(command.description, ":\\"));
   return text;
 }
 
-std::string parts(const Completions& completions) {
+std::string zsh_parts(const Completions& completions) {
   std::string text;
   for (const CompletedCommand& command : completions.commands)
     text += fmt::format("    {})\n{}      ;;\n", command.name, arguments_of(command));
   return text;
 }
 
-std::string key_names(const Completions& completions) {
+std::string zsh_key_names(const Completions& completions) {
   std::vector<std::string> names;
   for (const auto& [pointer, values] : completions.keys) names.push_back(pointer + "=");
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-std::string key_values(const Completions& completions) {
+std::string zsh_key_values(const Completions& completions) {
   std::string text;
   for (const auto& [pointer, values] : completions.keys)
     if (!values.empty())
@@ -100,7 +101,7 @@ std::string top_options(const Completions& completions) {
 }
 
 // ${{...}} is fmt's ${...}.
-constexpr const char* kScript = R"(#compdef equarx-sim
+constexpr const char* kZshScript = R"(#compdef equarx-sim
 # zsh completion for equarx-sim, generated from its command line
 
 # A key of configurations, '=', and a value.
@@ -140,9 +141,9 @@ _equarx-sim "$@"
 std::string zsh_completion(const CLI::App& app) {
   const Completions completions = completions_of(app);
   return fmt::format(
-      kScript, fmt::arg("values", key_values(completions)),
-      fmt::arg("keys", key_names(completions)), fmt::arg("options", top_options(completions)),
-      fmt::arg("commands", command_names(completions)), fmt::arg("parts", parts(completions)));
+      kZshScript, fmt::arg("values", zsh_key_values(completions)),
+      fmt::arg("keys", zsh_key_names(completions)), fmt::arg("options", top_options(completions)),
+      fmt::arg("commands", command_names(completions)), fmt::arg("parts", zsh_parts(completions)));
 }
 
 }  // namespace equarx::cli
