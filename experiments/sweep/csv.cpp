@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "experiments/config/chip_changes.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/input/errors.hpp"
@@ -68,13 +69,14 @@ void set_members(Table& table, const std::string& prefix, const input::Json& obj
 
 /// Machine and tensor as plain texts and numbers, whatever the axes call them; nothing of a point that is no
 /// configuration.
-void set_machine_and_tensor(Table& table, const PointSet& points, std::size_t point) {
+input::Json machine_and_tensor(const input::Json& point) {
   try {
-    const config::ExperimentConfig config = config::read_config(points.config(point));
-    table.set("hardware", config.hardware);
-    table.set("topology", config::topology_text(config.topology));
-    table.set("tensor_bytes", config.tensor.bytes());
+    const config::ExperimentConfig config = config::read_config(point);
+    return {{"hardware", config::chip_text(to_json(config).at("hardware"))},
+            {"topology", config::topology_text(config.topology)},
+            {"tensor_bytes", config.tensor.bytes()}};
   } catch (const input::InputError&) {  // its error says why
+    return input::Json::object();
   }
 }
 
@@ -102,13 +104,14 @@ std::string sweep_csv(const PointSet& points, const std::vector<KeyedPoint>& key
     const StoredPoint* stored = store.find(at.key);
     if (stored == nullptr) continue;
     const input::Json axes = points.axes(at.point);
+    const input::Json machine = machine_and_tensor(points.config(at.point));
     for (const input::JsonValue& line : store.results(*stored)) {
       table.add_row();
       table.set("point", at.point);
       table.set("key", at.key);
       if (several) table.set("experiment", points.experiment(at.point));
       for (const auto& [pointer, value] : axes.items()) table.set(pointer, value);
-      set_machine_and_tensor(table, points, at.point);
+      set_members(table, "", machine);
       if (stored->failed) {
         table.set("error", line->at("error"));
       } else {

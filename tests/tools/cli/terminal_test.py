@@ -2,21 +2,21 @@
 
 Usage: terminal_test.py EQUARX_SIM [unittest arguments]
 """
-import fcntl
 import json
 import os
 import pathlib
-import pty
 import re
 import shutil
 import signal
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
 import time
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+
+import terminal
 
 PROGRAM = ""
 ERASE = "\r\x1b[K"
@@ -41,22 +41,11 @@ class TerminalCase(unittest.TestCase):
         (self.folder / "config.json").write_text(json.dumps(LONG_RUN | changes))
         return "config.json"
 
-    def seen(self, *words: str, terminal: str = "xterm", columns: int = 80) -> str:
+    def seen(self, *words: str, **how) -> str:
         """What a terminal gets on standard error."""
-        ours, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        child = subprocess.Popen([PROGRAM, *words], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=theirs,
-                                 env=os.environ | {"TERM": terminal})
-        os.close(theirs)
-        text = b""
-        try:
-            while block := os.read(ours, 4096):
-                text += block
-        except OSError:  # the other end is closed
-            pass
-        os.close(ours)
-        self.assertEqual(child.wait(), 0)
-        return text.decode()
+        code, text = terminal.seen([PROGRAM, *words], cwd=self.folder, **how)
+        self.assertEqual(code, 0)
+        return text
 
 
 class Progress(TerminalCase):
@@ -85,8 +74,8 @@ class Progress(TerminalCase):
         self.assertLessEqual(max(map(len, lines)), 39)
 
     def test_a_terminal_that_cannot_erase_gets_no_line_to_erase(self):
-        for terminal in ("dumb", ""):
-            text = self.seen("run", self.config(), terminal=terminal)
+        for kind in ("dumb", ""):
+            text = self.seen("run", self.config(), terminal=kind)
             self.assertNotIn("\x1b", text)
             self.assertNotIn("\r", text.replace("\r\n", ""))
 

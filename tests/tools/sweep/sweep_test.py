@@ -6,7 +6,6 @@ import csv
 import json
 import os
 import pathlib
-import pty
 import random
 import resource
 import shutil
@@ -16,6 +15,10 @@ import sys
 import tempfile
 import time
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+
+import terminal
 
 PROGRAM = ""
 WRONG_INPUT = 2
@@ -103,6 +106,13 @@ class Results(SweepCase):
         self.assertEqual([row["topology"] for row in rows][::4], ["slice 4x2", "slice 2x2"])
         self.assertEqual({(row["label"], row["hardware"], row["format"], row["quantize"]) for row in rows},
                          {("bf16", "tpu-v5e", "bf16", ""), ("int8", "tpu-v5e", "int8", "both")})
+
+    def test_a_changed_chip_is_called_by_what_differs(self):
+        sweep = small_sweep(sizes=1, minishards=1, slices=("2x2",))
+        sweep["axes"].append({"key": "/hardware/link_bandwidth", "values": ["45 GB/s", "90 GB/s"]})
+        self.run_sweep(self.write(sweep))
+        self.assertEqual([row["hardware"] for row in self.rows()][1::2],
+                         ["tpu-v5e", "tpu-v5e (link_bandwidth 90 GB/s)"])
 
     def test_values_are_computed_alike_by_workers(self):
         sweep = small_sweep(sizes=1, minishards=2, slices=("2x2",))
@@ -431,22 +441,12 @@ class Refusals(SweepCase):
 
 class Progress(SweepCase):
     def test_a_terminal_sees_a_bar(self):
-        ours, theirs = pty.openpty()
         sweep = small_sweep()
         sweep["base"]["engine"] = "simgrid"  # so that it takes its time
-        done = subprocess.Popen(self.command(self.write(sweep), "out"), stderr=theirs,
-                                stdout=subprocess.DEVNULL, env=os.environ | {"TERM": "xterm"})
-        os.close(theirs)
-        seen = b""
-        try:
-            while block := os.read(ours, 4096):
-                seen += block
-        except OSError:  # the other end is closed
-            pass
-        os.close(ours)
-        self.assertEqual(done.wait(), 0)
-        self.assertRegex(seen.decode(), r"\[#*\.*\] \d+ of 80 points \(\d+ %\), [\d.]+ per second, \d+ s left")
-        self.assertTrue(seen.endswith(b"\r\x1b[K"))
+        code, seen = terminal.seen(self.command(self.write(sweep), "out"))
+        self.assertEqual(code, 0)
+        self.assertRegex(seen, r"\[#*\.*\] \d+ of 80 points \(\d+ %\), [\d.]+ per second, \d+ s left")
+        self.assertTrue(seen.endswith("\r\x1b[K"))
 
     def test_elsewhere_short_sweeps_are_silent(self):
         self.assertEqual(self.run_sweep(self.write(small_sweep(sizes=1))).stderr, "")
