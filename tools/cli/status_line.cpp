@@ -11,6 +11,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "experiments/input/errors.hpp"
+
 namespace equarx::cli {
 namespace {
 
@@ -18,32 +20,27 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kRedraw{100};
 constexpr milliseconds kLineInterval{10'000};
-constexpr std::string_view kEraseLine = "\r\x1b[K";
-
-/// A person sees standard error, on a terminal that can erase a line.
-bool can_overwrite() {
-  const char* terminal = std::getenv("TERM");
-  return isatty(STDERR_FILENO) == 1 && terminal != nullptr && *terminal != '\0' &&
-         std::string_view(terminal) != "dumb";
-}
-
 /// The first letters of a text in UTF-8, without control characters.
 std::string shown(const std::string& text, std::size_t letters) {
   constexpr unsigned char kContinuation = 0x80;
   constexpr unsigned char kContinuationMask = 0xC0;
-  constexpr unsigned char kFirstPrintable = ' ';
-  constexpr unsigned char kDelete = 0x7f;
   std::string result;
   for (const char letter : text) {
     const auto byte = static_cast<unsigned char>(letter);
     const bool begins = (byte & kContinuationMask) != kContinuation;
     if (begins && letters-- == 0) break;
-    result += byte < kFirstPrintable || byte == kDelete ? '?' : letter;
+    result += input::is_control(byte) ? '?' : letter;
   }
   return result;
 }
 
 }  // namespace
+
+bool can_overwrite() {
+  const char* terminal = std::getenv("TERM");
+  return isatty(STDERR_FILENO) == 1 && terminal != nullptr && *terminal != '\0' &&
+         std::string_view(terminal) != "dumb";
+}
 
 StatusLine::StatusLine()
     : overwritten_(can_overwrite()), next_(start_ + (overwritten_ ? kRedraw : kLineInterval)) {}

@@ -4,8 +4,15 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace equarx::cli {
+
+/// What takes the line away that was last written to a terminal, if can_overwrite().
+inline constexpr std::string_view kEraseLine = "\r\x1b[K";
+
+/// Whether a person sees standard error, on a terminal that can erase a line.
+bool can_overwrite();
 
 /// On a terminal one line that is written over, and cut to its width. Elsewhere, and on a terminal that cannot do
 /// that (TERM=dumb), a line every ten seconds, so that a log shows that the command is alive, and how far.

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "tools/cli/status_line.hpp"
+
 namespace equarx::cli {
 namespace {
 
@@ -32,7 +34,7 @@ StopNotice::StopNotice(const output::OutputFile* file) {
   const std::string outcome =
       file == nullptr ? "there is no result" : file->path().string() + " was not written";
   // What a progress line has drawn is written over.
-  const std::string_view erase = isatty(STDERR_FILENO) == 1 ? "\r\x1b[K" : "";
+  const std::string_view erase = can_overwrite() ? kEraseLine : "";
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const int signal = lines[i].signal;
     lines[i].text = fmt::format("{}equarx-sim: stopped by signal {}; {}\n", erase, signal, outcome);
