@@ -2,14 +2,20 @@
 
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
+#include <utility>
 
+#include "experiments/input/enum_names.hpp"
 #include "experiments/input/errors.hpp"
+#include "experiments/run/uncertainty.hpp"
 
 namespace equarx::advise {
 namespace {
 
 using tune::TunedCandidate;
+
+constexpr input::EnumNames<Verdict, 3> kVerdicts({{Verdict::yes, "yes"},
+                                                  {Verdict::no, "no"},
+                                                  {Verdict::unclear, "unclear"}});
 
 bool is_scaled(const TunedCandidate& candidate) { return candidate.config.format.scaled; }
 
@@ -92,19 +98,21 @@ config::ExperimentConfig both_ways(const config::ExperimentConfig& config, const
 /// Runs both ways. A workload's phase where each kind of layer stands for all, which is quick; else one AllReduce.
 run::ExperimentResult compare(config::ExperimentConfig both, const run::Progress& progress,
                               Advice& advice) {
+  const std::uint32_t samples = std::exchange(both.uncertainty.samples, 0);
   const auto run = [&] {
     return run::run_experiment(plan::make_plan(both, plan::Look::at_many), progress);
   };
-  const std::uint32_t samples = both.uncertainty.samples;
-  both.uncertainty.samples = 0;
-  const run::ExperimentResult once = run();
+  run::ExperimentResult compared = run();
   const auto repeats = [](const run::RunResult& one) { return one.phase->layers_repeated; };
-  if (both.workload && !std::ranges::all_of(once.runs, repeats)) {
+  if (both.workload && !std::ranges::all_of(compared.runs, repeats)) {
     both.workload.reset();
     advice.of_one_allreduce = true;
+    compared = run();
   }
-  both.uncertainty.samples = samples > 0 ? samples : config::UncertaintyConfig::kDefaultSamples;
-  return run();
+  compared.config.uncertainty.samples =
+      samples > 0 ? samples : config::UncertaintyConfig::kDefaultSamples;
+  run::add_intervals(compared, progress, 0);
+  return compared;
 }
 
 Verdict verdict_of(const Advice& advice) {
@@ -117,14 +125,7 @@ Verdict verdict_of(const Advice& advice) {
 
 }  // namespace
 
-std::string_view name(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::yes: return "yes";
-    case Verdict::no: return "no";
-    case Verdict::unclear: return "unclear";
-  }
-  throw std::logic_error("name: not a verdict");
-}
+std::string_view name(Verdict verdict) { return kVerdicts[verdict]; }
 
 Advice advise(const config::ExperimentConfig& config, tune::TuneOptions options,
               const run::Progress& progress) {
