@@ -62,12 +62,6 @@ std::string key_values(const Completions& completions) {
   return text;
 }
 
-std::string key_names(const Completions& completions) {
-  Words names;
-  for (const auto& [pointer, values] : completions.keys) names.push_back(pointer + "=");
-  return fmt::format("{}", fmt::join(names, " "));
-}
-
 // Bash takes '=' for a word of its own. ${{...}} is fmt's ${...}.
 constexpr const char* kScript = R"(# bash completion for equarx-sim, generated from its command line
 

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "experiments/input/embedded.hpp"
 #include "experiments/input/json.hpp"
@@ -114,6 +115,12 @@ Completions completions_of(const CLI::App& app) {
     completions.commands.push_back(command_of(*command, keys));
   }
   return completions;
+}
+
+std::string key_names(const Completions& completions) {
+  std::vector<std::string> names;
+  for (const auto& [pointer, values] : completions.keys) names.push_back(pointer + "=");
+  return fmt::format("{}", fmt::join(names, " "));
 }
 
 }  // namespace equarx::cli

@@ -55,4 +55,7 @@ struct Completions {
 /// @throws std::logic_error for a subcommand of a subcommand
 Completions completions_of(const CLI::App& app);
 
+/// The keys as `--set` begins with them, "/tensor/bytes=", with spaces between them.
+std::string key_names(const Completions& completions);
+
 }  // namespace equarx::cli

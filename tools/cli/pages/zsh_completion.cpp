@@ -80,12 +80,6 @@ std::string zsh_parts(const Completions& completions) {
   return text;
 }
 
-std::string zsh_key_names(const Completions& completions) {
-  std::vector<std::string> names;
-  for (const auto& [pointer, values] : completions.keys) names.push_back(pointer + "=");
-  return fmt::format("{}", fmt::join(names, " "));
-}
-
 std::string zsh_key_values(const Completions& completions) {
   std::string text;
   for (const auto& [pointer, values] : completions.keys)
@@ -142,7 +136,7 @@ std::string zsh_completion(const CLI::App& app) {
   const Completions completions = completions_of(app);
   return fmt::format(
       kZshScript, fmt::arg("values", zsh_key_values(completions)),
-      fmt::arg("keys", zsh_key_names(completions)), fmt::arg("options", top_options(completions)),
+      fmt::arg("keys", key_names(completions)), fmt::arg("options", top_options(completions)),
       fmt::arg("commands", command_names(completions)), fmt::arg("parts", zsh_parts(completions)));
 }
 
