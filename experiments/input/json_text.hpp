@@ -38,8 +38,8 @@ auto read_named_file(const std::string& path, const std::string& place, Use&& us
 bool is_path(const std::string& text);
 
 /// A value as `--set` has it: JSON, or a plain string if it is none. `place` is for errors.
-/// @throws InputError for what begins like an object, an array or a string in quotes and is no JSON, for bytes that are no text, for a key that an object has twice, and for
-/// nesting more than 100 deep.
+/// @throws InputError for what begins like an object, an array or a string in quotes and is no JSON, for bytes
+/// that are no text, for a key that an object has twice, and for nesting more than 100 deep.
 Json parse_value(const std::string& text, const std::string& place);
 
 }  // namespace equarx::input

@@ -179,8 +179,7 @@ class Reader {
       if (!row.run->is_object() || row.run->value("calibrated", input::Json(true)) != false)
         continue;
       const input::Json& config = results_.sources[row.source].config;
-      const bool known = config.is_object() && config.contains("hardware");
-      chips.insert(known ? config::chip_text(config.at("hardware")) : "a chip");
+      chips.insert(config.contains("hardware") ? config::chip_text(config["hardware"]) : "a chip");
     }
     if (!chips.empty())
       note(fmt::format("{}: not calibrated; times rest on datasheet values and assumptions",

@@ -48,10 +48,10 @@ struct ReportResults {
 /// Reads the output of `run --json` and of `sweep` (JSON Lines), in any mix.
 ///
 /// Of a run that is there twice (same key, version and label) the last is kept; a failed point that
-/// a later line computed is left out, and so is what a sweep computed of an earlier state of itself that nothing in
-/// the configuration tells, as of earlier contents of a file. A last line that was cut off becomes a note. A JSON pointer
-/// that is an axis of any row becomes one of all rows whose configuration has it; so do the
-/// pointers in which the configurations of several results without axes differ, and those in which the
+/// a later line computed is left out, and so is what a sweep computed of an earlier state of itself that
+/// nothing in the configuration tells, as of earlier contents of a file. A last line that was cut off becomes
+/// a note. A JSON pointer that is an axis of any row becomes one of all rows whose configuration has it; so
+/// do the pointers in which the configurations of several results without axes differ, and those in which the
 /// bases of sweeps differ.
 /// @throws InputError that names file and line for anything else than results.
 ReportResults read_results(std::span<const std::string> paths);
