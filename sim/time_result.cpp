@@ -13,6 +13,19 @@ CoreWork core_work(const Step& step) {
   }
 }
 
+void add_wait(double since_s, double sent_s, double until_s, Waits& waits) {
+  const double waited_s = std::max(0.0, until_s - since_s);
+  const double senders_s = std::clamp(sent_s - since_s, 0.0, waited_s);
+  waits.senders_s += senders_s;
+  waits.links_s += waited_s - senders_s;
+}
+
+void add_times(const Waits& waits, double times, Waits& sum) {
+  sum.links_s += times * waits.links_s;
+  sum.senders_s += times * waits.senders_s;
+  sum.queue_s += times * waits.queue_s;
+}
+
 void note_failure(const TransferFailure& failure, TimeResult& result) {
   const auto place = [](const TransferFailure& of) {
     return std::tuple(of.sender, of.receiver, of.message);

@@ -62,6 +62,21 @@ struct Trace {
   bool operator==(const Trace&) const = default;
 };
 
+/// What the instructions of one chip waited for, in seconds; core time is not among it.
+struct Waits {
+  double links_s = 0.0;    ///< for messages on their way: transmission, latency, others before them
+  double senders_s = 0.0;  ///< for messages that their senders had not sent yet
+  double queue_s = 0.0;    ///< to send, until a full DMA queue had room (Machine::dma_queue)
+
+  bool operator==(const Waits&) const = default;
+};
+
+/// Adds what a chip waited for a message that was sent at `sent_s`, sooner or later than the wait began.
+void add_wait(double since_s, double sent_s, double until_s, Waits& waits);
+
+/// Adds `times` what a chip waited for to a sum.
+void add_times(const Waits& waits, double times, Waits& sum);
+
 /// When things were done in a simulation, and what moved over each link.
 struct TimeResult {
   double time_s = 0.0;         ///< when the last chip was done, or the first noticed a failure
@@ -72,6 +87,7 @@ struct TimeResult {
   /// By rank, core time, and what instructions wait for HBM beyond it; not where other work goes on
   /// meanwhile (Schedule::overlap).
   std::vector<double> core_busy_s;
+  std::vector<Waits> waits;                ///< by rank
   std::optional<TransferFailure> failure;  ///< what ended the run before its time
   Trace trace;                             ///< if asked for
 

@@ -19,6 +19,9 @@ void add_repeated(const sim::TimeResult& part, std::uint32_t count, sim::TimeRes
   add(whole.link_bytes, part.link_bytes);
   add(whole.link_busy_s, part.link_busy_s);
   add(whole.core_busy_s, part.core_busy_s);
+  whole.waits.resize(part.waits.size());
+  for (std::size_t rank = 0; rank < part.waits.size(); ++rank)
+    add_times(part.waits[rank], count, whole.waits[rank]);
 }
 
 /// Of the chip that takes longest.

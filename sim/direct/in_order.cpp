@@ -36,6 +36,7 @@ class InOrder {
     double due_s = kNever;  ///< when it goes on, if that is known
     double start_s = 0.0;   ///< of the work it does
     double core_s = 0.0;    ///< of that: when it last left the core
+    double acts_s = 0.0;    ///< since when it sends or waits
     bool on_core = false;   ///< it takes core time
     bool on_hbm = false;    ///< its core accesses HBM
     ChannelId channel = 0;  ///< that it drains
@@ -195,6 +196,7 @@ void InOrder::resume(ListId id) {
         if (list.on_hbm) return;  // end_access() goes on
         note_work(id, step);
         list.phase = Phase::acting;
+        list.acts_s = now_s_;
         break;
       case Phase::acting:
         if (!act(id, step)) return;
@@ -309,6 +311,7 @@ bool InOrder::send(ListId id, const Step& step) {
   Inbox& inbox = record_.inboxes[index];
   while (inbox.sent() - inbox.retired() >= record_.machine.dma_queue)
     if (!retire_oldest(id, index)) return false;
+  record_.result.waits[rank_of(id)].queue_s += now_s_ - lists_[id].acts_s;
   start(index, step);
   return true;
 }
@@ -339,7 +342,7 @@ void InOrder::start(std::size_t index, const Step& step) {
   const Pair& pair = record_.wiring.pairs()[number];
   Inbox& inbox = record_.inboxes[index];
   const auto bytes = static_cast<double>(held_bytes(step, pair.rate));
-  Transfer transfer{Transfer::kUnderWay, &step, 0, false};
+  Transfer transfer{Transfer::kUnderWay, &step, now_s_, 0, false};
   // Where links are shared, no latency passes on them: receivers wait for it (receive()).
   const bool shares = record_.wiring.shares();
   if (pair.fails_at_s <= now_s_) {
@@ -380,6 +383,7 @@ bool InOrder::receive(ListId id, const Step& step) {
     notice(id, index, next);
     return false;
   }
+  add_wait(lists_[id].acts_s, next.sent_s, now_s_, record_.result.waits[rank_of(id)]);
   record_.receive(index, step);
   return true;
 }

@@ -16,6 +16,7 @@ struct Transfer {
 
   double left_s = kUnderWay;   ///< when its last byte has left the links, or a failure ended it
   const Step* sent = nullptr;  ///< the sender's step
+  double sent_s = 0.0;         ///< when its core had started it
   std::uint32_t event = 0;     ///< of the trace, if there is one
   bool failed = false;
 };

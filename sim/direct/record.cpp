@@ -23,6 +23,7 @@ Record::Record(const Timelines& lists, const Machine& place, const SimulationOpt
   result.link_bytes.resize(place.links.size());
   result.link_busy_s.resize(place.links.size());
   result.core_busy_s.resize(place.ranks());
+  result.waits.resize(place.ranks());
   for (Rank rank = 0; rank < place.ranks(); ++rank)
     for (ChannelId channel = 0; channel < wiring.channels(); ++channel)
       inbox_of_[wiring.index(place.ways[rank][channel].peer, channel)] =

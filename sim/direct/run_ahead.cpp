@@ -72,13 +72,17 @@ class RunAhead {
     Inbox& inbox = record_.inboxes[index];
     double& now_s = chips_[rank].now_s;
     const bool full = inbox.sent() - inbox.retired() >= record_.machine.dma_queue;
-    if (full) now_s = std::max(now_s, inbox.at(inbox.retired()).left_s);
+    if (full) {
+      const double since_s = now_s;
+      now_s = std::max(now_s, inbox.at(inbox.retired()).left_s);
+      record_.result.waits[rank].queue_s += now_s - since_s;
+    }
     while (inbox.retired() < inbox.sent() && inbox.at(inbox.retired()).left_s <= now_s)
       inbox.retire();
     double& free_s = free_s_[pair_number];
     free_s = std::max(now_s + pair.latency_s, free_s) +
              static_cast<double>(held_bytes(step, pair.rate)) / pair.rate;
-    inbox.push({free_s, &step, record_.add_transfer(pair, step, now_s, free_s), false});
+    inbox.push({free_s, &step, now_s, record_.add_transfer(pair, step, now_s, free_s), false});
     if (!waits_[index]) return;
     waits_[index] = false;
     ready_.push_back(pair.to);
@@ -95,7 +99,9 @@ class RunAhead {
       record_.progress.chips[rank].instruction = step.instruction;
       return false;
     }
-    chip.now_s = std::max(chip.now_s, inbox.at(inbox.received()).left_s);
+    const Transfer& next = inbox.at(inbox.received());
+    add_wait(chip.now_s, next.sent_s, next.left_s, record_.result.waits[rank]);
+    chip.now_s = std::max(chip.now_s, next.left_s);
     record_.receive(index, step);
     return true;
   }

@@ -40,10 +40,12 @@ Run::Run(const Timelines& lists, const Machine& place, std::size_t channel_count
       shared(shares_links(place)),
       progress(where),
       received(place.ranks() * channel_count),
-      senders(senders_of(place, channel_count)) {
+      senders(senders_of(place, channel_count)),
+      sent_s(place.ranks() * channel_count) {
   result.link_bytes.resize(machine.links.size());
   result.link_busy_s.resize(machine.links.size());
   result.core_busy_s.resize(machine.ranks());
+  result.waits.resize(machine.ranks());
   mailboxes.reserve(received.size());
   for (Rank rank = 0; rank < machine.ranks(); ++rank)
     for (ChannelId channel = 0; channel < channels; ++channel)
@@ -163,8 +165,11 @@ void Chip::send(const Step& step) {
   retire_received(channel);
   next_to_look_at_ = (next_to_look_at_ + 1) % static_cast<ChannelId>(run_.channels);
   retire_received(next_to_look_at_);
+  const double since_s = s4u::Engine::get_clock();
   if (outgoing_[channel].size() >= run_.machine.dma_queue) retire(channel);
   if (failed_) return;
+  run_.result.waits[rank_].queue_s += s4u::Engine::get_clock() - since_s;
+  run_.sent_s[run_.index(way.peer, channel)].push_back(s4u::Engine::get_clock());
   outgoing_[channel].push_back(
       {mailbox(way.peer, channel)
            ->put_async(const_cast<Step*>(&step),
@@ -210,11 +215,15 @@ void Chip::receive(const Step& step, void*& arrived) {
 
 void Chip::wait(const Step& step) {
   void* arrived = nullptr;
+  const double since_s = s4u::Engine::get_clock();
   try {
     receive(step, arrived);
   } catch (const simgrid::NetworkFailureException&) {
     return fail(sender(step.channel), step.channel, step.message);
   }
+  std::deque<double>& sent_s = run_.sent_s[run_.index(rank_, step.channel)];
+  add_wait(since_s, sent_s.front(), s4u::Engine::get_clock(), run_.result.waits[rank_]);
+  sent_s.pop_front();
   const Step& sent = *static_cast<const Step*>(arrived);
   if (sent.message != step.message)
     throw std::logic_error(

@@ -42,6 +42,8 @@ class Run {
   std::vector<simgrid::s4u::Mailbox*> mailboxes;  ///< of the receiver, by rank and channel
   std::vector<std::uint64_t> received;            ///< messages that a rank has waited for, likewise
   std::vector<collectives::Rank> senders;         ///< who sends to a rank, likewise
+  /// When messages were sent that a rank has not waited for, the oldest first, likewise.
+  std::vector<std::deque<double>> sent_s;
   TimeResult result;
 };
 

@@ -89,6 +89,11 @@ std::string difference(const TimeResult& simgrid, const TimeResult& direct) {
   }
   for (std::size_t rank = 0; rank < simgrid.core_busy_s.size(); ++rank)
     found.times("core busy", simgrid.core_busy_s[rank], direct.core_busy_s[rank]);
+  for (std::size_t rank = 0; rank < simgrid.waits.size(); ++rank) {
+    found.times("wait for links", simgrid.waits[rank].links_s, direct.waits[rank].links_s);
+    found.times("wait for senders", simgrid.waits[rank].senders_s, direct.waits[rank].senders_s);
+    found.times("wait for queues", simgrid.waits[rank].queue_s, direct.waits[rank].queue_s);
+  }
   compare_traces(simgrid.trace, direct.trace, found);
   return found.text();
 }
