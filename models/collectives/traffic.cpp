@@ -40,6 +40,19 @@ std::vector<std::uint64_t> total_sent_bytes(const Program& program) {
   return bytes;
 }
 
+std::optional<double> elements_per_scale(const Program& program) {
+  std::uint64_t elements = 0;
+  std::uint64_t scales = 0;
+  for (const Buffer& buffer : program.buffers) {
+    if (buffer.content != Content::scales) continue;
+    const std::uint64_t shared = program.partition.minishard(buffer.tile).size();
+    elements += shared;
+    scales += numerics::scale_count(program.format(buffer.phase), shared);
+  }
+  if (scales == 0) return std::nullopt;
+  return static_cast<double>(elements) / static_cast<double>(scales);
+}
+
 std::uint64_t total_messages(const Program& program, std::uint32_t ranks) {
   std::uint64_t messages = 0;
   for (const Instruction& instruction : program.instructions)

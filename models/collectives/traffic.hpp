@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "models/collectives/program.hpp"
@@ -16,6 +17,10 @@ std::vector<std::uint64_t> sent_bytes(const Program& program, Content content, R
 
 /// Bytes that all ranks together send over each channel.
 std::vector<std::uint64_t> total_sent_bytes(const Program& program);
+
+/// Elements that share a scale on the wire, on average over all scales that are made; none if there are no
+/// scales. Small tensors leave minishards with fewer than was asked for.
+std::optional<double> elements_per_scale(const Program& program);
 
 /// Messages that `ranks` ranks receive together; a uniform program may run on fewer than it is for.
 std::uint64_t total_messages(const Program& program, std::uint32_t ranks);

@@ -42,6 +42,18 @@ TEST_CASE("two chips of a semi-loop use one direction only, and have no channel 
   REQUIRE(sent_bytes(program) == Bytes{2 * 400});
 }
 
+TEST_CASE("elements per scale, by hand") {
+  // Shards of 100 elements for each direction: blocks of 32 have 4 scales.
+  const auto of = [](const RingOptions& options) {
+    return elements_per_scale(make_ring_all_reduce(2, 400, ElementFormat::bf16, options));
+  };
+  CHECK(of(ring(RingStyle::full_loop, {true, true}, int8_blocks(32), 1, 1)) == 100.0 / 4);
+  CHECK(of(ring(RingStyle::full_loop, {false, true}, int8_blocks(50), 1, 1)) == 50.0);
+  // Fewer elements than lanes: each has a scale of its own.
+  CHECK(of(ring(RingStyle::full_loop, {true, true}, int8_strided(), 1, 1)) == 1.0);
+  CHECK_FALSE(of(ring(RingStyle::full_loop, {false, false}, int8_strided(), 1, 1)));
+}
+
 TEST_CASE("a program that sends nothing has no traffic") {
   Program program = make_ring_all_reduce(
       2, 400, ElementFormat::bf16, ring(RingStyle::full_loop, {true, true}, int8_strided(), 1, 1));
