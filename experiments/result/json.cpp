@@ -112,7 +112,13 @@ input::Json to_json(const run::RunResult& run, const JsonOptions& options) {
       {"microshards", run.cut ? input::Json(run.cut->microshards) : input::Json(nullptr)},
       {"cut_reason", run.cut_reason},
       {"messages", run.messages},
+      {"elements_per_scale", input::or_null(run.elements_per_scale)},
       {"core_busy_s", run.core_busy_s},
+      {"core",
+       {{"busy_s", run.core.busy_s},
+        {"waits_for_links_s", run.core.waits.links_s},
+        {"waits_for_senders_s", run.core.waits.senders_s},
+        {"waits_for_queue_s", run.core.waits.queue_s}}},
       {"breakdown",
        {{"payload_s", run.breakdown.payload_s},
         {"scales_s", run.breakdown.scales_s},
@@ -145,6 +151,7 @@ std::vector<std::string> number_names(const config::ExperimentConfig& config) {
   run::RunResult run;
   run.speedup = 1.0;
   run.cut.emplace();
+  run.elements_per_scale = 1.0;
   if (config.workload) run.phase.emplace();
   if (config.wire_buffers == collectives::WireBuffers::hbm) run.hbm_busy_share = 1.0;
   if (config.uncertainty.samples > 0) run.uncertainty.emplace();

@@ -193,6 +193,46 @@ std::string hbm_note(const std::vector<run::RunResult>& runs) {
                      fmt::join(shares, ", "));
 }
 
+/// Whether full queues keep cores from sending while links have little to do. Where links are busy, a full queue
+/// only says so once more.
+bool stalls(const run::RunResult& run) {
+  constexpr double kQueueShare = 0.1;
+  constexpr double kBusyLink = 0.75;
+  if (run.failure || run.core.waits.queue_s < kQueueShare * run.time_s) return false;
+  return std::ranges::all_of(run.links, [&](const run::LinkUse& link) {
+    return link.utilisation(run.time_s) < kBusyLink;
+  });
+}
+
+std::string stall_note(const std::vector<run::RunResult>& runs) {
+  std::vector<std::string> shares;
+  for (const run::RunResult& run : runs)
+    if (stalls(run))
+      shares.push_back(
+          fmt::format("{} {:.0f} %", run.label, 100.0 * run.core.waits.queue_s / run.time_s));
+  if (shares.empty()) return {};
+  return fmt::format(
+      "  Cores wait to send, because the queue to one neighbour is full (dma_queue) while others "
+      "are idle, "
+      "for: {}.\n",
+      fmt::join(shares, ", "));
+}
+
+/// Which formats have hardly any elements for each scale, so that scales are most of what is sent, and
+/// errors are small for that reason alone.
+std::string scales_note(const std::vector<run::RunResult>& runs) {
+  std::vector<std::string> few;
+  for (const run::RunResult& run : runs)
+    if (run.breakdown.scales_s > run.breakdown.payload_s && run.elements_per_scale)
+      few.push_back(fmt::format("{} {:.3g}", run.label, *run.elements_per_scale));
+  if (few.empty()) return {};
+  return fmt::format(
+      "  Elements per scale: {}; the tensor is too small for more, so scales take more of the "
+      "links "
+      "than elements.\n",
+      fmt::join(few, ", "));
+}
+
 /// What a time cannot be below.
 std::string bound_note(const config::ExperimentConfig& config) {
   const std::string_view busiest = config.wire_buffers == collectives::WireBuffers::hbm
@@ -292,7 +332,9 @@ std::string to_table(const run::ExperimentResult& result) {
   text += cuts_note(result.runs);
   text += simulation_note(result.runs);
   text += busiest_note(result.runs);
+  text += stall_note(result.runs);
   text += hbm_note(result.runs);
+  text += scales_note(result.runs);
   text += trust_note(result);
   if (config.numerics) text += values_note(*result.runs.front().numerics);
   if (config.numerics && config.workload) text += workload_values_note(config.tensor);

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "models/collectives/traffic.hpp"
+
 namespace equarx::run {
 namespace {
 
@@ -15,6 +17,14 @@ std::optional<double> hbm_busy_share(const sim::Machine& machine, const sim::Tim
   double busy_s = 0.0;
   for (const sim::LinkIndex hbm : machine.hbm) busy_s = std::max(busy_s, time.link_busy_s[hbm]);
   return time.time_s > 0.0 ? busy_s / time.time_s : 0.0;
+}
+
+CoreTime mean_core_time(const sim::TimeResult& time) {
+  CoreTime mean;
+  const auto share = 1.0 / static_cast<double>(time.core_busy_s.size());
+  for (const double busy_s : time.core_busy_s) mean.busy_s += share * busy_s;
+  for (const sim::Waits& waits : time.waits) add_times(waits, share, mean.waits);
+  return mean;
 }
 
 /// Every link direction of a whole machine, with the chips that it joins.
@@ -69,7 +79,9 @@ void report_time(const plan::CollectivePlan& plan, const sim::TimeResult& time, 
   run.engine_reason = plan.engine.reason;
   run.cut = plan.program.partition.common_cut();
   run.cut_reason = plan.cut_reason;
+  run.elements_per_scale = collectives::elements_per_scale(plan.program);
   run.core_busy_s = std::ranges::max(time.core_busy_s);
+  run.core = mean_core_time(time);
   run.hbm_busy_share = hbm_busy_share(machine, time);
   run.links = run.symmetric ? links_of_each(plan, time) : all_links(machine, time);
   if (time.failure) run.failure = report_failure(plan, *time.failure);

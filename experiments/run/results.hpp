@@ -64,6 +64,12 @@ struct Uncertainty {
   Interval speedup;
 };
 
+/// What the core of a chip did and waited for, in seconds: means of all chips.
+struct CoreTime {
+  double busy_s = 0.0;
+  sim::Waits waits;
+};
+
 /// The results of one collective.
 struct RunResult {
   std::string label;
@@ -79,9 +85,11 @@ struct RunResult {
   std::string simulation_reason;  ///< why they were, or were not
   sim::Engine engine = sim::Engine::simgrid;
   std::string engine_reason;
-  std::optional<collectives::Cut> cut;  ///< if all chunks have the same one
-  std::string cut_reason;               ///< how it was chosen
-  double core_busy_s = 0.0;             ///< of the busiest core
+  std::optional<collectives::Cut> cut;       ///< if all chunks have the same one
+  std::string cut_reason;                    ///< how it was chosen
+  std::optional<double> elements_per_scale;  ///< mean; see collectives::elements_per_scale()
+  double core_busy_s = 0.0;                  ///< of the busiest core
+  CoreTime core;
   /// Share of the time that the busiest HBM moves bytes of DMAs and of the program, if these share it.
   std::optional<double> hbm_busy_share;
   Breakdown breakdown;

@@ -50,6 +50,38 @@ TEST_CASE("the table says how busy links are, shortly where all are alike") {
                                              "14 more of 48; idlest [0-9]+ %\n[^]*"));
 }
 
+TEST_CASE(
+    "the table says where full queues keep cores waiting while links are idle, and only there") {
+  input::Json json = changed("/numerics", "off");
+  json["hardware"] = "tpu-v5p";
+  json["topology"] = {{"fully-connected", 12}};
+  json["tensor"] = {{"bytes", "16 MiB"}};
+  const input::Json cut = {
+      {"algorithm", "two-shot"}, {"format", "int8"}, {"minishards", 1}, {"microshards", 16}};
+  json["collectives"] = {{{"algorithm", "two-shot"}, {"format", "int8"}}, cut};
+  json["collectives"][1]["label"] = "cut";
+  json.erase("baseline");
+  CHECK_THAT(to_table(testing::run(json)),
+             Catch::Matchers::Matches("[^]*\n  Cores wait to send[^\n]*: cut [1-9][0-9] %[^]*"));
+  // Links of a ring are always busy, so its queues are full for that reason.
+  json["hardware"] = {{"based_on", "tpu-v5p"}, {"dma_queue", 1}};
+  json["collectives"] = {{{"algorithm", "ring"}}};
+  const run::ExperimentResult ring = testing::run(json);
+  CHECK(ring.runs[0].core.waits.queue_s > 0.5 * ring.runs[0].time_s);
+  CHECK_THAT(to_table(ring), !ContainsSubstring("Cores wait"));
+}
+
+TEST_CASE("the table says where scales take more of the links than elements") {
+  input::Json json = changed("/numerics", "off");
+  json["tensor"] = {{"bytes", "64 KiB"}};
+  json["topology"] = {{"slice", "4x4"}};
+  json["collectives"][1]["minishards"] = 8;
+  CHECK_THAT(to_table(testing::run(json)),
+             ContainsSubstring("\n  Elements per scale: int8 1; the tensor is too small"));
+  json["tensor"] = {{"bytes", "64 MiB"}};
+  CHECK_THAT(to_table(testing::run(json)), !ContainsSubstring("Elements per scale"));
+}
+
 TEST_CASE("the table has no busy links of a run that failed, but what a ring can do about it") {
   input::Json json = good_config();
   json["numerics"] = "off";
