@@ -1,5 +1,6 @@
 #include "experiments/config/json.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "experiments/config/workload_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "models/collectives/exchange_program.hpp"
 
 namespace equarx::config {
 namespace {
@@ -69,6 +71,17 @@ UncertaintyConfig read_uncertainty(input::ObjectReader reader) {
   return uncertainty;
 }
 
+/// In HBM where that is slower than what the links of a chip bring and take together, because then it decides;
+/// else in VMEM.
+collectives::WireBuffers default_wire_buffers(const ExperimentConfig& config) {
+  constexpr double kPasses = 2.0;  // read where it leaves, written where it arrives
+  const std::size_t links =
+      std::min(links_of_chip(config.topology), std::size_t{collectives::kShardsUnderWay});
+  const double taken = kPasses * static_cast<double>(links) * config.chip.link_rate();
+  return taken > config.chip.hbm_rate() ? collectives::WireBuffers::hbm
+                                        : collectives::WireBuffers::vmem;
+}
+
 }  // namespace
 
 ExperimentConfig read_config(const input::Json& json) {
@@ -86,7 +99,7 @@ ExperimentConfig read_config(const input::Json& json) {
   config.collectives = read_collectives(reader, config.collective, config.tensor.dtype);
   config.baseline = read_baseline(reader, config.collectives);
   config.wire_buffers =
-      reader.choice_or("wire_buffers", kWireBuffers, collectives::WireBuffers::vmem);
+      reader.choice_or("wire_buffers", kWireBuffers, default_wire_buffers(config));
   config.numerics = !reader.has("numerics") || reader.choice("numerics", kSwitch) == 1;
   config.simulation = reader.choice_or("simulation", kSimulationModes, SimulationMode::automatic);
   config.engine = reader.choice_or("engine", kEngineModes, EngineMode::automatic);

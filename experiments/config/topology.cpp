@@ -83,6 +83,21 @@ PlannedTopology plan_topology(const TopologyConfig& config, const hardware::Chip
   throw std::logic_error("unknown kind of topology");
 }
 
+std::size_t links_of_chip(const TopologyConfig& config) {
+  if (config.kind == TopologyKind::fully_connected) return config.chips - 1;
+  std::size_t links = 0;
+  if (config.kind == TopologyKind::file) {
+    std::vector<std::size_t> by_chip(config.graph.chips.size());
+    for (const GraphLink& link : config.graph.links)
+      for (const topology::ChipId chip : {link.cable.first, link.cable.second})
+        links = std::max(links, ++by_chip[chip]);
+    return links;
+  }
+  for (const std::uint32_t length : config.shape.lengths)
+    links += std::min<std::size_t>(length - 1, 2);
+  return links;
+}
+
 std::string topology_text(const TopologyConfig& config) {
   switch (config.kind) {
     case TopologyKind::slice: return "slice " + topology::format_lengths(config.shape.lengths);

@@ -44,6 +44,9 @@ std::string why_not_chip_by_chip(const TopologyConfig& config);
 /// plan_topology(), made when it is first asked for and kept in the configuration and its later copies.
 const PlannedTopology& planned_topology(TopologyConfig& config, const hardware::Chip& chip);
 
+/// Links that leave a chip; of a graph, the chip that has most.
+std::size_t links_of_chip(const TopologyConfig& config);
+
 /// "slice 4x2"
 std::string topology_text(const TopologyConfig& config);
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "experiments/config/topology.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/plan/estimates.hpp"
 #include "experiments/process/host_memory.hpp"
@@ -43,22 +44,6 @@ double minishard_elements(const collectives::Partition& partition) {
   return elements;
 }
 
-/// Links that leave a chip; of a graph, the chip that has most.
-std::size_t links_of_chip(const config::TopologyConfig& topology) {
-  if (topology.kind == config::TopologyKind::fully_connected) return topology.chips - 1;
-  std::size_t links = 0;
-  if (topology.kind == config::TopologyKind::file) {
-    std::vector<std::size_t> by_chip(topology.graph.chips.size());
-    for (const config::GraphLink& link : topology.graph.links)
-      for (const topology::ChipId chip : {link.cable.first, link.cable.second})
-        links = std::max(links, ++by_chip[chip]);
-    return links;
-  }
-  for (const std::uint32_t length : topology.shape.lengths)
-    links += std::min<std::size_t>(length - 1, 2);
-  return links;
-}
-
 /// Links that a chip sends over at once: to different peers, of which a direct exchange has only some
 /// under way, and no more than leave the chip.
 std::size_t links_at_once(const collectives::Program& program,
@@ -66,7 +51,7 @@ std::size_t links_at_once(const collectives::Program& program,
   std::set<collectives::Offset> peers;
   for (const collectives::Channel& channel : program.channels) peers.insert(channel.offset);
   return std::min(
-      {peers.size(), links_of_chip(topology), std::size_t{collectives::kShardsUnderWay}});
+      {peers.size(), config::links_of_chip(topology), std::size_t{collectives::kShardsUnderWay}});
 }
 
 }  // namespace
@@ -142,8 +127,9 @@ MaybeObstacle check_hbm_bandwidth(const collectives::Program& program,
         "/hardware",
         fmt::format(
             "the {} that hbm_bandwidth and hbm_efficiency of {} leave are below the {} that its {} "
-            "links take; set \"wire_buffers\": \"hbm\", which simulates how transfers share them, "
-            "or use fewer links",
+            "links take; leave out \"wire_buffers\": \"vmem\", so that it is simulated how "
+            "transfers "
+            "share HBM, or use fewer links",
             units::format_short(config.chip.hbm_rate(), units::Dimension::bandwidth),
             config.chip.name, units::format_short(taken, units::Dimension::bandwidth), links)};
   return std::nullopt;

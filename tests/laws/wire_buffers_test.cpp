@@ -51,6 +51,24 @@ std::vector<double> times_with(input::Json json, const input::Json& chip) {
   return times;
 }
 
+TEST_CASE(
+    "by default HBM is simulated exactly where it is slower than the links of a chip together") {
+  // Two links of 90 GB/s, whose bytes are read where they leave and written where they arrive.
+  const auto buffers = [](const std::string& hbm) {
+    input::Json json = all_reduces("tpu-v6e", R"({"ring": 8})", "1 MiB");
+    json.erase("wire_buffers");
+    json["collectives"] = {{{"algorithm", "ring"}}};
+    json["hardware"] = {{"based_on", "tpu-v6e"},
+                        {"link_bandwidth", "90 GB/s"},
+                        {"link_efficiency", 1.0},
+                        {"hbm_efficiency", 1.0},
+                        {"hbm_bandwidth", hbm}};
+    return config::read_config(json).wire_buffers;
+  };
+  CHECK(buffers("361 GB/s") == collectives::WireBuffers::vmem);
+  CHECK(buffers("359 GB/s") == collectives::WireBuffers::hbm);
+}
+
 TEST_CASE("wire buffers lie in VMEM unless it is said otherwise") {
   input::Json json = all_reduces("tpu-v6e", R"({"torus": "4x4"})", "64 MiB");
   const run::ExperimentResult in_hbm = run(json);

@@ -31,6 +31,15 @@ TEST_CASE("chips of every kind are counted") {
   CHECK(count_chips(config_of(R"({"mesh": "4096x4096"})")) == 1U << 24);  // not built
 }
 
+TEST_CASE("links of a chip of every kind are counted; of the chip that has most") {
+  CHECK(links_of_chip(config_of(R"({"slice": "4x2"})")) ==
+        3);  // neighbours along an axis of two: one
+  CHECK(links_of_chip(config_of(R"({"torus": "4x4x4"})")) == 6);
+  CHECK(links_of_chip(config_of(R"({"ring": 5})")) == 2);
+  CHECK(links_of_chip(config_of(R"({"fully-connected": 7})")) == 6);
+  CHECK(links_of_chip(config_of(R"({"file": ")" + kIslands + R"("})")) == 3);
+}
+
 TEST_CASE("every kind is planned with the hardware's speeds") {
   for (const std::string topology :
        {R"({"slice": "4x2"})", R"({"mesh": "3x3"})", R"({"torus": "4x4x4"})", R"({"ring": 5})",

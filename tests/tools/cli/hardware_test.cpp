@@ -68,12 +68,13 @@ TEST_CASE("a chip with a changed parameter runs, is called by it, and is not cal
              ContainsSubstring("of tpu-v5e (link_bandwidth 90 GB/s), 8 chips"));
 }
 
-TEST_CASE("HBM that is slower than all links is refused with what to set, which then runs") {
+TEST_CASE(
+    "HBM that is slower than all links is the bottleneck, and refused where it would not be seen") {
   std::vector<std::string> command =
       on_small_example("run", {"--set", "/hardware/hbm_bandwidth=100 GB/s"});
-  check_refusal(equarx_sim(command), "set \"wire_buffers\": \"hbm\"");
-  command.insert(command.end(), {"--set", "/wire_buffers=hbm"});
-  output_of(equarx_sim(command));
+  CHECK_THAT(output_of(equarx_sim(command)), ContainsSubstring("HBM, which DMAs and cores share"));
+  command.insert(command.end(), {"--set", "/wire_buffers=vmem"});
+  check_refusal(equarx_sim(command), "leave out \"wire_buffers\": \"vmem\"");
 }
 
 TEST_CASE("hardware refuses what is no chip") {
