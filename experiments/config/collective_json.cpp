@@ -11,6 +11,7 @@
 #include "experiments/config/json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/input/nearest.hpp"
 
 namespace equarx::config {
 namespace {
@@ -63,11 +64,29 @@ void refuse(input::ObjectReader& reader, std::span<const std::string_view> keys,
     if (reader.has(key)) throw input::InputError(reader.place_of(key), std::string(why));
 }
 
+/// Refuses what is an algorithm, but not of this collective.
+void refuse_other_collectives(input::ObjectReader& reader, collectives::Collective collective,
+                              std::span<const std::string_view> names) {
+  const std::string wanted =
+      reader.text("algorithm", fmt::format("one of {}", input::list_of(names)));
+  const auto known =
+      std::ranges::find(collectives::algorithms(), wanted, &collectives::AlgorithmInfo::name);
+  if (known == collectives::algorithms().end() || known->does(collective)) return;
+  std::vector<std::string_view> does;
+  for (const collectives::Collective one : known->collectives)
+    does.push_back(collectives::name(one));
+  throw input::InputError(
+      reader.place_of("algorithm"),
+      fmt::format("'{}' does {} only; for {} use one of {}", wanted, input::list_of(does),
+                  collectives::name(collective), input::list_of(names)));
+}
+
 Algorithm read_algorithm(input::ObjectReader& reader, collectives::Collective collective) {
   std::vector<std::string_view> names;
   std::vector<Algorithm> algorithms = algorithms_of(collective);
   algorithms.push_back(kAutomatic);
   for (const Algorithm algorithm : algorithms) names.push_back(algorithm_name(algorithm));
+  refuse_other_collectives(reader, collective, names);
   return algorithms[reader.choice("algorithm", names)];
 }
 

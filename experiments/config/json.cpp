@@ -8,6 +8,7 @@
 #include "experiments/config/chip_choice.hpp"
 #include "experiments/config/collective_json.hpp"
 #include "experiments/config/faults_json.hpp"
+#include "experiments/config/format_names.hpp"
 #include "experiments/config/tensor_json.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/config/topology_json.hpp"
@@ -71,6 +72,13 @@ UncertaintyConfig read_uncertainty(input::ObjectReader reader) {
   return uncertainty;
 }
 
+/// "on" or "off", or as JSON has it.
+bool read_switch(input::ObjectReader& reader, std::string_view key, bool fallback) {
+  if (!reader.has(key)) return fallback;
+  if (reader.required(key, "on or off").is_boolean()) return reader.flag_or(key, fallback);
+  return reader.choice(key, kSwitch) == 1;
+}
+
 /// In HBM where that is slower than what the links of a chip bring and take together, because then it decides;
 /// else in VMEM.
 collectives::WireBuffers default_wire_buffers(const ExperimentConfig& config) {
@@ -85,7 +93,9 @@ collectives::WireBuffers default_wire_buffers(const ExperimentConfig& config) {
 }  // namespace
 
 ExperimentConfig read_config(const input::Json& json) {
-  input::ObjectReader reader(json, "");
+  input::Json named = json;
+  replace_format_aliases(named);
+  input::ObjectReader reader(named, "");
   ExperimentConfig config;
   ChipChoice hardware = read_chip_choice(reader);
   config.hardware = std::move(hardware.based_on);
@@ -100,7 +110,7 @@ ExperimentConfig read_config(const input::Json& json) {
   config.baseline = read_baseline(reader, config.collectives);
   config.wire_buffers =
       reader.choice_or("wire_buffers", kWireBuffers, default_wire_buffers(config));
-  config.numerics = !reader.has("numerics") || reader.choice("numerics", kSwitch) == 1;
+  config.numerics = read_switch(reader, "numerics", true);
   config.simulation = reader.choice_or("simulation", kSimulationModes, SimulationMode::automatic);
   config.engine = reader.choice_or("engine", kEngineModes, EngineMode::automatic);
   if (reader.has("uncertainty"))

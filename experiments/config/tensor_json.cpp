@@ -50,15 +50,17 @@ std::vector<std::uint64_t> read_shape(input::ObjectReader& reader) {
 
 std::uint64_t read_elements_from_bytes(input::ObjectReader& reader, ElementFormat dtype) {
   const double bytes = reader.quantity("bytes", units::Dimension::bytes);
+  const input::Json& given = reader.required("bytes", "a size");
+  const std::string text = given.is_string() ? given.get<std::string>() : given.dump() + " B";
   const double elements = bytes * 8.0 / static_cast<double>(numerics::element_bits(dtype));
   if (elements > static_cast<double>(kMostElements))
-    throw input::InputError(reader.place_of("bytes"),
-                            fmt::format("{} is too large; a tensor has at most {} elements",
-                                        reader.text("bytes"), kMostElements));
+    throw input::InputError(
+        reader.place_of("bytes"),
+        fmt::format("{} is too large; a tensor has at most {} elements", text, kMostElements));
   if (elements < 1.0 || elements != std::floor(elements))
     throw input::InputError(reader.place_of("bytes"),
-                            fmt::format("{} is not a positive whole number of {} elements",
-                                        reader.text("bytes"), numerics::name(dtype)));
+                            fmt::format("{} is not a positive whole number of {} elements", text,
+                                        numerics::name(dtype)));
   return static_cast<std::uint64_t>(elements);
 }
 

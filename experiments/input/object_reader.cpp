@@ -70,11 +70,14 @@ double read_share(const Json& value, const std::string& place) {
 }
 
 std::string expected_quantity(units::Dimension dimension) {
-  return fmt::format("{} with its unit, like \"{}\"", units::name(dimension),
-                     units::example(dimension));
+  const std::string text = fmt::format("{} with its unit, like \"{}\"", units::name(dimension),
+                                       units::example(dimension));
+  return dimension == units::Dimension::bytes ? text + ", or a whole number of bytes" : text;
 }
 
 double read_quantity(const Json& value, const std::string& place, units::Dimension dimension) {
+  if (dimension == units::Dimension::bytes && value.is_number_unsigned())
+    return static_cast<double>(value.get<std::uint64_t>());
   if (!value.is_string()) wrong_type(place, expected_quantity(dimension), value);
   try {
     return units::parse(value.get<std::string>(), dimension);

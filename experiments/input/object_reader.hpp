@@ -85,7 +85,7 @@ inline constexpr std::string_view kExpectedShare = "a number above 0 and up to 1
 /// A plain number above 0 and up to 1, at `place`.
 double read_share(const Json& value, const std::string& place);
 
-/// A quantity with its unit in a string, at `place`.
+/// A quantity with its unit in a string, at `place`; bytes may also be an integer, as results have them.
 double read_quantity(const Json& value, const std::string& place, units::Dimension dimension);
 
 /// What read_quantity() takes, for messages: "a time with its unit, like "1 us"".

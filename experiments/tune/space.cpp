@@ -8,6 +8,7 @@
 
 #include "experiments/config/algorithm.hpp"
 #include "experiments/config/collective_json.hpp"
+#include "experiments/config/format_names.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
@@ -27,7 +28,8 @@ constexpr std::array kQuantizePhases = {config::QuantizedPhases::both,
                                         config::QuantizedPhases::reduce_scatter,
                                         config::QuantizedPhases::all_gather};
 
-config::NamedBlockFormat format_named(std::string_view wanted) {
+config::NamedBlockFormat format_named(std::string_view given) {
+  const std::string_view wanted = config::format_name(given);
   std::vector<std::string_view> names;
   for (const numerics::NamedFormat& named : numerics::named_formats()) {
     if (named.name == wanted) return {std::string(named.name), named.format};

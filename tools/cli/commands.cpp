@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "experiments/config/format_names.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/set_value.hpp"
 #include "experiments/input/errors.hpp"
@@ -43,9 +44,9 @@ plan::Plan load(const ConfigArguments& arguments, bool uncertainty = false) {
 inspect::QuantizeOptions quantize_options(const QuantizeArguments& arguments) {
   Json json = Json::object();
   for (const auto& [key, value] :
-       {std::pair{"format", arguments.format}, std::pair{"scale", arguments.scale},
-        std::pair{"layout", arguments.layout}, std::pair{"rounding", arguments.rounding},
-        std::pair{"block", arguments.block},
+       {std::pair{"format", std::string(config::format_name(arguments.format))},
+        std::pair{"scale", arguments.scale}, std::pair{"layout", arguments.layout},
+        std::pair{"rounding", arguments.rounding}, std::pair{"block", arguments.block},
         std::pair{"elements_per_scale", arguments.elements_per_scale}})
     if (!value.empty()) config::override_value(json, std::string("/") + key, value);
   return inspect::read_quantize_options(json);

@@ -129,6 +129,9 @@ TEST_CASE("keys that an algorithm has no use for are refused") {
          "this one is plain, remove it");
   refuse("all-to-all", R"({"algorithm": "direct", "quantize": "both"})", "quantize", "remove it");
   refuse("all-to-all", R"({"algorithm": "auto", "layout": "strided"})", "layout", "remove it");
+  refuse("all-gather", R"({"algorithm": "two-shot"})", "algorithm",
+         "'two-shot' does AllReduce only; for AllGather use one of ring");
+  refuse("broadcast", R"({"algorithm": "equarx"})", "algorithm", "for Broadcast use one of");
   refuse("broadcast", R"({"algorithm": "ring", "block": 32})", "block", "remove it");
   refuse("broadcast", R"({"algorithm": "ring", "format": "int9"})", "format", "one of bf16, fp32");
   refuse("broadcast", R"({"algorithm": "ring", "format": "mxfp4"})", "format", "one of bf16, fp32");

@@ -3,6 +3,7 @@
 #include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
+#include "tests/support/errors.hpp"
 
 namespace equarx::config {
 namespace {
@@ -87,6 +88,14 @@ TEST_CASE("what is left out gets its default") {
   CHECK(collective.format.layout == numerics::ScaleLayout::strided);
   CHECK_FALSE(collective.minishards);
   CHECK_FALSE(collective.microshards);
+}
+
+TEST_CASE("numerics are switched as JSON switches, or by words") {
+  for (const auto& [text, on] :
+       {std::pair{"true", true}, {"on", true}, {"false", false}, {"off", false}})
+    CHECK(read_config(changed("/numerics", text)).numerics == on);
+  testing::check_refused([] { read_config(changed("/numerics", "1")); }, "/numerics", "off, on");
+  testing::check_refused([] { read_config(changed("/numerics", "yes")); }, "/numerics", "off, on");
 }
 
 TEST_CASE("a plain ring has the tensor's format by default") {

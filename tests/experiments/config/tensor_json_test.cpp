@@ -34,10 +34,11 @@ TensorConfig tensor_of(const input::Json& json) { return read_config(json).tenso
 
 // --- Sizes
 
-TEST_CASE("bytes give whole elements in any unit of size") {
+TEST_CASE("bytes give whole elements in any unit of size, as an integer of bytes") {
   const auto elements = [](const std::string& bytes) {
     return read_config(changed("/tensor/bytes", bytes)).tensor.elements;
   };
+  CHECK(elements("1048576") == elements("1 MiB"));
   CHECK(elements("8 MiB") == 4194304);
   CHECK(elements("1 kB") == 500);
   CHECK(elements("16 b") == 1);
@@ -55,6 +56,9 @@ TEST_CASE("sizes without unit, of another unit, or of no whole element are refus
        {"/tensor/bytes", "-2 B", "/tensor/bytes", "positive whole number of bf16 elements"},
        {"/tensor/bytes", "0 B", "/tensor/bytes", "positive whole number of bf16 elements"},
        {"/tensor/bytes", "3 B", "/tensor/bytes", "positive whole number of bf16 elements"},
+       {"/tensor/bytes", "3", "/tensor/bytes", "3 B is not a positive whole number of bf16"},
+       {"/tensor/bytes", "-4", "/tensor/bytes", "or a whole number of bytes"},
+       {"/tensor/bytes", "4.5", "/tensor/bytes", "or a whole number of bytes"},
        {"/tensor/bytes", "2.5 B", "/tensor/bytes", "whole number of bf16 elements"}});
 }
 

@@ -37,7 +37,7 @@ TEST_CASE("links of a chip of every kind are counted; of the chip that has most"
   CHECK(links_of_chip(config_of(R"({"torus": "4x4x4"})")) == 6);
   CHECK(links_of_chip(config_of(R"({"ring": 5})")) == 2);
   CHECK(links_of_chip(config_of(R"({"fully-connected": 7})")) == 6);
-  CHECK(links_of_chip(config_of(R"({"file": ")" + kIslands + R"("})")) == 3);
+  CHECK(links_of_chip(config_of(R"({"file": ")" + kIslands + R"("})")) == 4);
 }
 
 TEST_CASE("every kind is planned with the hardware's speeds") {

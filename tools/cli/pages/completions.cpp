@@ -57,6 +57,9 @@ class Keys {
         add(fmt::format("{}/{}", pointer, key), value);
     } else if (described.contains("oneOf")) {
       for (const Json& form : described.at("oneOf")) add(pointer, form);
+    } else if (described.contains("anyOf")) {
+      add(pointer,
+          described.at("anyOf").front());  // not the names that other tools have for the same
     } else if (described.contains("items") && described.at("items").contains("$ref")) {
       constexpr int kCompleted = 2;  // a baseline, and what is compared with it
       for (int i = 0; i < kCompleted; ++i)
