@@ -80,13 +80,15 @@ MaybeObstacle check_program_size(const config::CollectiveConfig& collective,
   constexpr double kBytesPerMessage = 768.0;
   constexpr double kMostMessages = 0x1p29;  // indices of instructions have 32 bits
   const double messages = estimate_messages(collective, grid, config);
+  const double needed = messages * kBytesPerMessage;
+  if (needed <= process::kLittleMemory) return std::nullopt;
   const double available = process::available_memory_bytes();
-  if (messages > kMostMessages || messages * kBytesPerMessage > available)
+  if (messages > kMostMessages || needed > available)
     return Obstacle{
         place, fmt::format("takes {:.3g} messages of each of {} chips and {} of memory, and this "
                            "computer has {}; use fewer minishards or microshards, fewer chips, or "
                            "a smaller tensor",
-                           messages, grid.ranks(), units::bytes_text(messages * kBytesPerMessage),
+                           messages, grid.ranks(), units::bytes_text(needed),
                            units::bytes_text(available))};
   return std::nullopt;
 }
@@ -141,6 +143,7 @@ MaybeObstacle check_host_memory(const collectives::Program& program,
   double needed = static_cast<double>(values::memory_bytes(program, values::default_threads()));
   needed += static_cast<double>(values::result_elements(program)) *  // the baseline's result
             static_cast<double>(numerics::element_bits(config.tensor.dtype)) / 8.0;
+  if (needed <= process::kLittleMemory) return std::nullopt;
   const double available = process::available_memory_bytes();
   if (needed > available)
     return Obstacle{

@@ -260,6 +260,7 @@ MaybeObstacle check_machine_memory(config::Algorithm algorithm, const RankGrid& 
   const bool on_simgrid = config.engine == config::EngineMode::simgrid;
   const MemoryUse& use = on_simgrid ? kSimgridMemory : kDirectMemory;
   const double needed = needed_bytes(algorithm, grid, config.chip, use);
+  if (needed <= process::kLittleMemory) return std::nullopt;
   const double available = process::available_memory_bytes();
   if (needed <= available) return std::nullopt;
   return Obstacle{

@@ -12,26 +12,35 @@
 namespace equarx::collectives {
 namespace {
 
-std::uint64_t granule(std::uint64_t elements, std::uint32_t parts) {
-  return elements / parts >= numerics::kRegisterElements ? numerics::kRegisterElements : 1;
+/// What cuts lie on multiples of: `step` elements, of which there are `count`, the last one perhaps shorter.
+struct Steps {
+  std::uint64_t step;
+  std::uint64_t count;
+};
+
+Steps steps_of(std::uint64_t elements, std::uint32_t parts) {
+  constexpr std::uint64_t kRegister = numerics::kRegisterElements;
+  if (elements < kRegister * parts) return {1, elements};
+  return {kRegister, divide_up(elements, kRegister)};
 }
 
 }  // namespace
 
 Range split(Range range, std::uint32_t parts, std::uint32_t index) {
-  const std::uint64_t step = granule(range.size(), parts);
-  const std::uint64_t steps = divide_up(range.size(), step);
+  if (parts == 1) return range;
+  const auto [step, steps] = steps_of(range.size(), parts);
+  const std::uint64_t each = steps / parts;
+  const std::uint64_t rest = steps % parts;
   const auto cut = [&](std::uint64_t part) {
-    // steps / parts * part + steps % parts * part / parts never overflows, steps * part could.
-    const std::uint64_t at = steps / parts * part + steps % parts * part / parts;
+    // Not steps * part / parts, which could overflow. Programs are full of cuts that leave no rest.
+    const std::uint64_t at = each * part + (rest == 0 ? 0 : rest * part / parts);
     return range.begin + std::min(at * step, range.size());
   };
   return {cut(index), cut(index + std::uint64_t{1})};
 }
 
 std::uint64_t smallest_part(Range range, std::uint32_t parts) {
-  const std::uint64_t step = granule(range.size(), parts);
-  const std::uint64_t steps = divide_up(range.size(), step);
+  const auto [step, steps] = steps_of(range.size(), parts);
   const std::uint64_t last = split(range, parts, parts - 1).size();
   return std::min(steps / parts * step, last);
 }
@@ -49,9 +58,18 @@ Partition::Partition(std::uint64_t elements, RankGrid grid, std::vector<Segment>
     const std::uint64_t shard = divide_up(elements * segment.share, shards * shares);
     begins_.push_back(begins_.back() + shard * shards);
   }
-  for (std::uint32_t segment = 0; segment < this->segments(); ++segment)
+  for (std::uint32_t segment = 0; segment < this->segments(); ++segment) {
+    find_chunks(segment);
     for (std::uint32_t uncut = 0; uncut <= segments_[segment].axes.size(); ++uncut)
       require_full(segment, uncut);
+  }
+}
+
+void Partition::find_chunks(std::uint32_t segment) {
+  std::vector<std::uint64_t> elements = {segment_elements(segment)};
+  for (const std::size_t axis : segments_[segment].axes)
+    elements.push_back(elements.back() / grid_.length(axis));
+  chunks_.emplace_back(elements.rbegin(), elements.rend());
 }
 
 void Partition::require_full(std::uint32_t segment, std::uint32_t uncut) const {
@@ -77,13 +95,6 @@ std::optional<Cut> Partition::common_cut() const {
     for (const Cut& cut : segment.cuts)
       if (cut != first) return std::nullopt;
   return first;
-}
-
-std::uint64_t Partition::chunk_elements(std::uint32_t segment, std::uint32_t uncut) const {
-  const std::vector<std::size_t>& axes = segments_[segment].axes;
-  std::uint64_t elements = segment_elements(segment);
-  for (std::size_t i = 0; i + uncut < axes.size(); ++i) elements /= grid_.length(axes[i]);
-  return elements;
 }
 
 std::uint64_t Partition::chunk_begin(std::uint32_t segment, std::uint32_t uncut, Rank rank) const {

@@ -1,6 +1,8 @@
 // How a tensor is cut for a collective.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -83,7 +85,10 @@ class Partition {
   /// How all chunks are cut; nothing if they are cut in different ways.
   std::optional<Cut> common_cut() const;
   /// Elements of a chunk; of a shard by default.
-  std::uint64_t chunk_elements(std::uint32_t segment, std::uint32_t uncut = 0) const;
+  std::uint64_t chunk_elements(std::uint32_t segment, std::uint32_t uncut = 0) const {
+    const std::vector<std::uint64_t>& chunks = chunks_[segment];
+    return chunks[std::min<std::size_t>(uncut, chunks.size() - 1)];
+  }
   /// Where the chunk that belongs to a rank begins in its segment.
   std::uint64_t chunk_begin(std::uint32_t segment, std::uint32_t uncut, Rank rank) const;
 
@@ -92,12 +97,14 @@ class Partition {
   Range microshard(const Tile& tile) const;
 
  private:
+  void find_chunks(std::uint32_t segment);
   void require_full(std::uint32_t segment, std::uint32_t uncut) const;
 
   std::uint64_t elements_;
   RankGrid grid_;
   std::vector<Segment> segments_;
   std::vector<std::uint64_t> begins_ = {0};  ///< of each segment, and the end of the last one
+  std::vector<std::vector<std::uint64_t>> chunks_;  ///< elements, by segment and uncut axes
 };
 
 }  // namespace equarx::collectives

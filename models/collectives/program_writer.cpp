@@ -1,6 +1,8 @@
 #include "models/collectives/program_writer.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "models/collectives/validate.hpp"
 
@@ -12,7 +14,8 @@ ChannelId ProgramWriter::add_channel(Offset offset, std::string name) {
 }
 
 void ProgramWriter::emit(const Instruction& instruction) {
-  instructions_.push_back({due_, strand_, instruction});
+  program_.instructions.push_back(instruction);
+  dues_.push_back({due_, strand_});
 }
 
 BufferId ProgramWriter::make_buffer(Content content, Phase phase, const Tile& tile,
@@ -95,18 +98,28 @@ void ProgramWriter::deliver(const Tile& tile, BufferId payload, Origin origin, R
         .ranks = ranks});
 }
 
-Program ProgramWriter::finish() && {
-  std::ranges::stable_sort(instructions_, {}, &Due::time);
+void ProgramWriter::merge_strands() {
+  std::vector<InstructionId> order(dues_.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](InstructionId id) { return dues_[id].time; });
+  const std::vector<Instruction> written = std::exchange(program_.instructions, {});
+  program_.instructions.reserve(written.size());
   const Due* before = nullptr;
-  program_.instructions.reserve(instructions_.size());
-  for (const Due& next : instructions_) {
+  for (const InstructionId id : order) {
+    const Due& due = dues_[id];
     const bool same_barrier =
-        before != nullptr && before->time == next.time && before->strand != next.strand &&
-        before->instruction.op == Op::barrier && next.instruction.op == Op::barrier;
-    if (!same_barrier) program_.instructions.push_back(next.instruction);
-    before = &next;
+        before != nullptr && before->time == due.time && before->strand != due.strand &&
+        written[id].op == Op::barrier &&
+        written[static_cast<std::size_t>(before - dues_.data())].op == Op::barrier;
+    if (!same_barrier) program_.instructions.push_back(written[id]);
+    before = &due;
   }
-  std::vector<Due>().swap(instructions_);
+}
+
+Program ProgramWriter::finish() && {
+  // A strand alone is in order.
+  if (strand_ > 1) merge_strands();
+  std::vector<Due>().swap(dues_);
   validate(program_);
   return std::move(program_);
 }

@@ -52,16 +52,17 @@ class ProgramWriter {
   Program finish() &&;
 
  private:
+  /// When an instruction is about to be due, and whose it is.
   struct Due {
     double time;
     std::uint32_t strand;
-    Instruction instruction;
   };
 
   bool lies_in_wire_format(Phase phase, Operand operand) const;
+  void merge_strands();
 
-  Program program_;
-  std::vector<Due> instructions_;
+  Program program_;        ///< its instructions strand by strand, until finish()
+  std::vector<Due> dues_;  ///< by instruction
   std::uint32_t strand_ = 0;
   double due_ = 0.0;
 };
