@@ -41,11 +41,12 @@ std::uint32_t result_rows(const collectives::Program& program) {
 }
 
 UnitInterpreter::UnitInterpreter(const LaneTable& lanes, const TensorSource& source,
-                                 std::uint64_t rounding_seed)
+                                 std::uint64_t rounding_seed, bool counts)
     : lanes_(lanes),
       program_(lanes.program()),
       source_(source),
       rounding_seed_(rounding_seed),
+      counts_(counts),
       codecs_{numerics::BlockCodec(program_.formats[0]), numerics::BlockCodec(program_.formats[1])},
       values_(program_.ranks()),
       absmax_(program_.ranks()),
@@ -79,7 +80,6 @@ void UnitInterpreter::start(const Unit& unit) {
   make_room(result_, rows * range.size());
   have_result_.assign(rows * range.size(), false);
   make_room(exact_, rows * range.size());
-  std::ranges::fill(exact_, 0.0);
   encoded_.resize(lane_->buffers.size() * peers_.size());
   read_inputs();
   find_exact();
@@ -97,8 +97,27 @@ void UnitInterpreter::read_inputs() {
       for (const Offset peer : peers_)
         read(program_.grid().move(first_rank({.segment = lane_->segment}), peer));
       return;
-    default:
+    case Collective::all_to_all:
       for (Rank rank = 0; rank < program_.ranks(); ++rank) read(rank);
+      return;
+    default: return read_and_sum();
+  }
+}
+
+/// Reads all ranks' values, and sums them exactly: piece by piece, because a lane of all ranks is more than a
+/// cache holds.
+void UnitInterpreter::read_and_sum() {
+  constexpr std::size_t kPiece = 1 << 14;
+  const std::size_t size = lane_->range.size();
+  for (numerics::AlignedVector<float>& values : values_) make_room(values, size);
+  for (std::size_t begin = 0; begin < size; begin += kPiece) {
+    const std::span<double> sums = std::span(exact_).subspan(begin, std::min(kPiece, size - begin));
+    std::ranges::fill(sums, 0.0);
+    for (Rank rank = 0; rank < program_.ranks(); ++rank) {
+      const std::span<float> values = std::span(values_[rank]).subspan(begin, sums.size());
+      source_.read(rank, first_element_ + begin, values);
+      for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += double{values[i]};
+    }
   }
 }
 
@@ -106,10 +125,7 @@ void UnitInterpreter::find_exact() {
   const std::size_t size = lane_->range.size();
   switch (program_.collective) {
     case Collective::all_reduce:
-    case Collective::reduce_scatter:
-      for (const numerics::AlignedVector<float>& values : values_)
-        for (std::size_t i = 0; i < size; ++i) exact_[i] += double{values[i]};
-      return;
+    case Collective::reduce_scatter: return;  // read_and_sum() has
     case Collective::broadcast: std::ranges::copy(values_[0], exact_.begin()); return;
     case Collective::all_to_all:
       for (Rank rank = 0; rank < program_.ranks(); ++rank)
@@ -117,7 +133,8 @@ void UnitInterpreter::find_exact() {
       return;
     case Collective::all_gather: break;
   }
-  // Each shard as its owner has it.
+  // Each shard as its owner has it; nobody has what is beyond them.
+  std::ranges::fill(exact_, 0.0);
   const std::uint64_t shard = program_.partition.chunk_elements(lane_->segment);
   const std::uint64_t lane_begin =
       first_element_ - program_.partition.segment_begin(lane_->segment);
@@ -202,7 +219,8 @@ void UnitInterpreter::encode(const Instruction& instruction, const Place& place)
   make_room(payload.bytes, program_.buffers[instruction.buffer].bytes);
   const numerics::RoundingKey key = rounding_key(instruction, place);
   format.quantize(values, place.in_minishard, scales, payload.bytes, key);
-  if (format.format().scaled) quantized_ += format.count(values, place.in_minishard, scales, key);
+  if (counts_ && format.format().scaled)
+    quantized_ += format.count(values, place.in_minishard, scales, key);
 }
 
 void UnitInterpreter::accumulate(const Instruction& instruction, const Place& place) {

@@ -26,8 +26,9 @@ std::uint32_t result_rows(const collectives::Program& program);
 /// Runs a unit on all ranks. Holds the memory for it, to be used for unit after unit by one thread.
 class UnitInterpreter {
  public:
+  /// `counts`: whether quantized() is wanted.
   UnitInterpreter(const LaneTable& lanes, const TensorSource& source,
-                  std::uint64_t rounding_seed = 1);
+                  std::uint64_t rounding_seed = 1, bool counts = true);
 
   void run(const Unit& unit);
 
@@ -66,6 +67,7 @@ class UnitInterpreter {
 
   void start(const Unit& unit);
   void read_inputs();
+  void read_and_sum();
   void find_exact();
   void run(const collectives::Instruction& instruction);
   void run_on(const collectives::Instruction& instruction, const Place& place);
@@ -100,6 +102,7 @@ class UnitInterpreter {
   const collectives::Program& program_;
   const TensorSource& source_;
   std::uint64_t rounding_seed_;
+  bool counts_;
   std::vector<numerics::BlockCodec> codecs_;  // by phase
 
   Unit unit_;
@@ -111,7 +114,7 @@ class UnitInterpreter {
       values_;                               // by rank: first its input, then its partial sums
   std::vector<std::vector<AbsMax>> absmax_;  // by rank
   std::vector<Encoded> encoded_;  // by place in the lane's buffers, and slot of the maker
-  std::vector<double> exact_;
+  numerics::AlignedVector<double> exact_;
   numerics::AlignedVector<float> result_;
   std::vector<bool> have_result_;  // by element where a delivery starts
   numerics::AlignedVector<float> decoded_;

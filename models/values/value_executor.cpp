@@ -100,7 +100,7 @@ class Run {
  private:
   void work(const std::function<void(double)>& watch) {
     try {
-      UnitInterpreter interpreter(lanes_, source_, options_.rounding_seed);
+      UnitInterpreter interpreter(lanes_, source_, options_.rounding_seed, options_.counts);
       std::vector<float> baseline;
       for (std::size_t unit = next_++; unit < reports_.size(); unit = next_++) {
         interpreter.run(units_[unit]);

@@ -24,7 +24,8 @@ struct ValueResult {
   std::vector<std::uint64_t> received_bytes;
   double sampled_fraction = 1.0;        ///< share of the tensor's elements that was computed
   std::uint64_t computed_elements = 0;  ///< all of the tensor's, unless a sample was asked for
-  numerics::QuantizeCounts quantized;  ///< of every quantization with scales, by all ranks together
+  /// Of every quantization with scales, by all ranks together; zeros if it was not to be counted.
+  numerics::QuantizeCounts quantized;
 
   /// Share of quantized elements that were beyond the largest code, or became zero; 0 without any.
   double clipped_fraction() const;
@@ -42,6 +43,7 @@ struct ValueOptions {
   ResultTensor* result = nullptr;          ///< keep the result here
   std::uint64_t rounding_seed = 1;         ///< of stochastic rounding
   double sample = 1.0;  ///< share of the tensor to compute, above 0; see execute()
+  bool counts = true;   ///< whether to count what quantizing does to elements
   /// Called now and then, by the thread that calls execute(), with the share that is computed, 0 to 1.
   std::function<void(double)> watch = {};
 };

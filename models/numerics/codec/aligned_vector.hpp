@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <new>
+#include <utility>
 #include <vector>
 
 namespace equarx::numerics {
 
-/// Allocates at multiples of a cache line: 64 bytes, as on all processors of today.
+/// Allocates at multiples of a cache line: 64 bytes, as on all processors of today. Leaves new elements as they
+/// are, unless they are given a value: what is decoded or encoded into them need not be cleared before.
 template <class T>
 struct CacheLineAllocator {
   using value_type = T;
@@ -21,6 +23,14 @@ struct CacheLineAllocator {
     return static_cast<T*>(::operator new(count * sizeof(T), kLine));
   }
   void deallocate(T* memory, std::size_t /*count*/) { ::operator delete(memory, kLine); }
+  template <class Other>
+  void construct(Other* place) {
+    ::new (static_cast<void*>(place)) Other;
+  }
+  template <class Other, class... Values>
+  void construct(Other* place, Values&&... values) {
+    ::new (static_cast<void*>(place)) Other(std::forward<Values>(values)...);
+  }
   bool operator==(const CacheLineAllocator&) const { return true; }
 };
 

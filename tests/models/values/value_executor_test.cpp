@@ -293,6 +293,10 @@ TEST_CASE("quantizations are counted, every one of them") {
   REQUIRE(counts({true, true}, ElementFormat::bf16).quantized.elements == 8 * 16'000);
   REQUIRE(counts({true, false}, ElementFormat::bf16).quantized.elements == 7 * 16'000);
   REQUIRE(counts({false, true}, ElementFormat::bf16).quantized.elements == 16'000);
+  const Case uncounted{8, 16'000, ElementFormat::bf16,
+                       ring(RingStyle::full_loop, {true, true}, int8_blocks(100), 1, 1)};
+  REQUIRE(execute(uncounted.program(), uncounted.source(), {.counts = false}).quantized.elements ==
+          0);
   const ValueResult plain_ring = counts({false, false}, ElementFormat::fp8_e4m3);
   REQUIRE(plain_ring.quantized.elements == 0);
   REQUIRE(plain_ring.clipped_fraction() == 0.0);
