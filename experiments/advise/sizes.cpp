@@ -54,9 +54,7 @@ std::vector<SizeGain> gains_by_size(const config::ExperimentConfig& config) {
        bytes *= 2)
     asked.push_back(bytes);
   std::vector<std::optional<SizeGain>> found(asked.size());
-  // SimGrid runs in a process that has no other threads.
-  const bool alone = config.engine == config::EngineMode::simgrid;
-  process::for_each_side_by_side(asked.size(), alone ? 1 : values::default_threads(),
+  process::for_each_side_by_side(asked.size(), plan::simulating_threads(config.engine),
                                  [&](std::size_t i) { found[i] = gain_at(config, asked[i]); });
   std::vector<SizeGain> sizes;
   for (const std::optional<SizeGain>& one : found)

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "models/values/value_executor.hpp"
+
 namespace equarx::plan {
+
 OrObstacle<EngineChoice> choose_engine(config::EngineMode mode, const sim::Machine& machine,
                                        double simgrid_s, Look look) {
   if (mode == config::EngineMode::simgrid) return EngineChoice{sim::Engine::simgrid, "asked for"};
@@ -19,6 +22,16 @@ OrObstacle<EngineChoice> choose_engine(config::EngineMode mode, const sim::Machi
     return EngineChoice{sim::Engine::direct,
                         fmt::format("SimGrid would take longer than {} s", kMostSimgridTime)};
   return EngineChoice{sim::Engine::simgrid, "it is quick here"};
+}
+
+unsigned simulating_threads(sim::Engine engine, unsigned most) {
+  if (engine == sim::Engine::simgrid) return 1;
+  return most == 0 ? values::default_threads() : most;
+}
+
+unsigned simulating_threads(config::EngineMode mode) {
+  return simulating_threads(mode == config::EngineMode::simgrid ? sim::Engine::simgrid
+                                                                : sim::Engine::direct);
 }
 
 }  // namespace equarx::plan

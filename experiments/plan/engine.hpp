@@ -26,4 +26,10 @@ inline constexpr double kMostSimgridTime = 0.25;
 OrObstacle<EngineChoice> choose_engine(config::EngineMode mode, const sim::Machine& machine,
                                        double simgrid_s, Look look);
 
+/// Threads that may simulate side by side: `most` (0: one for each core), but one with SimGrid, which simulates in
+/// a process that has no other threads.
+unsigned simulating_threads(sim::Engine engine, unsigned most = 0);
+/// Of runs that are many: what the configuration leaves open is not SimGrid's then.
+unsigned simulating_threads(config::EngineMode mode);
+
 }  // namespace equarx::plan

@@ -8,10 +8,13 @@
 namespace equarx::run {
 namespace {
 
-bool can_run_side_by_side(const plan::Plan& plan) {
-  return std::ranges::all_of(plan.collectives, [](const plan::PlannedCollective& collective) {
-    return collective.candidates.front().engine.engine == sim::Engine::direct;
-  });
+/// SimGrid if it simulates any of the plan.
+sim::Engine slowest_engine(const plan::Plan& plan) {
+  const bool all_direct =
+      std::ranges::all_of(plan.collectives, [](const plan::PlannedCollective& collective) {
+        return collective.candidates.front().engine.engine == sim::Engine::direct;
+      });
+  return all_direct ? sim::Engine::direct : sim::Engine::simgrid;
 }
 
 }  // namespace
@@ -44,8 +47,8 @@ std::vector<Timing> time_on(const plan::Plan& plan, const hardware::Chip& chip) 
 
 void for_each_chip(const plan::Plan& plan, std::size_t count, unsigned threads,
                    const std::function<void(std::size_t)>& work) {
-  if (threads == 0) threads = values::default_threads();
-  process::for_each_side_by_side(count, can_run_side_by_side(plan) ? threads : 1, work);
+  process::for_each_side_by_side(count, plan::simulating_threads(slowest_engine(plan), threads),
+                                 work);
 }
 
 }  // namespace equarx::run

@@ -107,9 +107,7 @@ bool simulate_phases(const TuneTrials& trials, const TuneOptions& options,
 /// Phases were added up of AllReduces, which is not exact where chips get out of step. Simulates those of the
 /// front, until none that are not simulated come to it.
 void find_front_of_phases(const TuneTrials& trials, TuneResult& result) {
-  // SimGrid runs in a process that has no other threads.
-  const bool alone = result.config.engine == config::EngineMode::simgrid;
-  const unsigned threads = alone ? 1 : values::default_threads();
+  const unsigned threads = plan::simulating_threads(result.config.engine);
   while (simulate_phases(trials, result.options, result.front, threads)) {
     std::vector<TunedCandidate> simulated = std::exchange(result.front, {});
     std::ranges::move(std::exchange(result.others, {}), std::back_inserter(simulated));

@@ -1,6 +1,7 @@
 #include "experiments/plan/engine.hpp"
 
 #include "experiments/plan/plan.hpp"
+#include "models/values/value_executor.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
 #include "tests/support/machines.hpp"
@@ -32,6 +33,16 @@ TEST_CASE("SimGrid is taken where it is quick and somebody looks at the run") {
 TEST_CASE("who asks for an engine gets it") {
   CHECK(choose(EngineMode::simgrid, 1e6, Look::at_many).engine == sim::Engine::simgrid);
   CHECK(choose(EngineMode::direct, 0.0, Look::at_it).engine == sim::Engine::direct);
+}
+
+TEST_CASE("SimGrid simulates on one thread, the direct engine on as many as there may be") {
+  CHECK(simulating_threads(sim::Engine::simgrid) == 1);
+  CHECK(simulating_threads(sim::Engine::simgrid, 5) == 1);
+  CHECK(simulating_threads(sim::Engine::direct, 5) == 5);
+  CHECK(simulating_threads(sim::Engine::direct) == values::default_threads());
+  CHECK(simulating_threads(EngineMode::simgrid) == 1);
+  CHECK(simulating_threads(EngineMode::direct) == values::default_threads());
+  CHECK(simulating_threads(EngineMode::automatic) == values::default_threads());
 }
 
 TEST_CASE("the direct engine is refused where it does not know how to run") {
