@@ -1,7 +1,10 @@
 #include "experiments/tune/search.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -14,6 +17,33 @@
 
 namespace equarx::tune {
 namespace {
+
+/// The errors that candidates reach, by the time that they take.
+class Reached {
+ public:
+  void add(double time_s, double nmse) {
+    if (least_before(time_s) <= nmse) return;
+    const auto first = std::ranges::lower_bound(steps_, time_s, {}, &Step::time_s);
+    auto last = first;  // of those that it is at least as good as
+    while (last != steps_.end() && last->nmse >= nmse) ++last;
+    if (last == first && first != steps_.end() && first->time_s == time_s) return;
+    steps_.insert(steps_.erase(first, last), {time_s, nmse});
+  }
+
+  /// The smallest error in less time than that; infinity if there is none.
+  double least_before(double time_s) const {
+    const auto after = std::ranges::lower_bound(steps_, time_s, {}, &Step::time_s);
+    return after == steps_.begin() ? std::numeric_limits<double>::infinity()
+                                   : std::prev(after)->nmse;
+  }
+
+ private:
+  struct Step {
+    double time_s;
+    double nmse;
+  };
+  std::vector<Step> steps_;  ///< the longer the time, the smaller the error
+};
 
 /// One pass through the space.
 class Search {
@@ -38,6 +68,7 @@ class Search {
       queue_.erase(queue_.begin());
       decide(next);
     }
+    trials_.look_ahead({});  // nothing more will be asked
     for (const PutOff& one : put_off_) settle(one);
     std::ranges::stable_sort(untried_, {}, &UntriedCandidates::bound_s);
     counts_.errors_computed = trials_.errors_computed();
@@ -94,26 +125,32 @@ class Search {
   }
 
   TuneTrials::Question question(const Waiting& next) const {
-    const bool prune = !options_.exhaustive;
-    return {next.candidate, prune && !next.has_program,
-            [this, bound_s = next.bound_s, prune](double nmse) {
-              return !prune || reason_by(bound_s, nmse) == Reason::none;
-            }};
+    if (options_.exhaustive)
+      return {next.candidate, false, std::numeric_limits<double>::infinity()};
+    return {next.candidate, !next.has_program, reached_.least_before(at_least_s(next.bound_s))};
   }
 
-  /// Finds out side by side what the next candidate needs, and those after it that will not be left out as far
-  /// as is known. Some may be left out when their turn comes: then it was for nothing.
+  /// While the next candidate is looked at, helpers find out what those after it need that will not be left out
+  /// as far as is known, if candidates take no longer than their bounds and err as theory says. Some may be left
+  /// out when their turn comes: then it was for nothing.
   void look_ahead() {
-    const std::size_t most = 4 * std::size_t{values::default_threads()};
+    const std::size_t most = trials_.ahead();
+    const auto wanted = [&](const Waiting& next, const Reached& reached) {
+      const std::size_t family = space_.candidates[next.candidate].family;
+      return options_.exhaustive ||
+             reason_by(next.bound_s, least_nmse(family), reached) == Reason::none;
+    };
+    if (most == 0 || trials_.knows(question(*queue_.begin())) || !wanted(*queue_.begin(), reached_))
+      return;
     std::vector<TuneTrials::Question> questions;
+    Reached expected = reached_;
     for (auto next = queue_.begin(); next != queue_.end() && questions.size() < most; ++next) {
       if (!why_too_long(*next).empty()) break;
-      const std::size_t family = space_.candidates[next->candidate].family;
-      const bool stays =
-          options_.exhaustive || reason_to_leave_out(next->bound_s, family) == Reason::none;
-      const bool open = stays && !trials_.knows(question(*next));
-      if (next == queue_.begin() && !open) return;
-      if (open) questions.push_back(question(*next));
+      if (!wanted(*next, expected)) continue;
+      if (next != queue_.begin() && !trials_.knows(question(*next)))
+        questions.push_back(question(*next));
+      const auto nmse = expected_nmse(space_.candidates[next->candidate].family);
+      if (next->has_program && nmse) expected.add(next->bound_s, *nmse);
     }
     trials_.look_ahead(questions);
   }
@@ -184,25 +221,24 @@ class Search {
     const TuneCandidate& candidate = space_.candidates[one.candidate.candidate];
     return {.config = config_of(space_, candidate),
             .bound_s = one.candidate.bound_s,
-            .nmse_floor = trials_.known_nmse(candidate.family).value_or(floor(candidate.family)),
+            .nmse_floor = least_nmse(candidate.family),
             .reason = one.reason};
   }
+
+  /// Of a time that is not below a bound, but for rounding.
+  static double at_least_s(double bound_s) { return bound_s * (1.0 - sim::kBoundRounding); }
 
   /// Why a candidate cannot be on the front.
   enum class Reason { none, too_slow, too_wrong, beaten };
 
-  Reason reason_by(double bound_s, double error) const {
+  Reason reason_by(double bound_s, double error, const Reached& reached) const {
     const TuneLimits& limits = options_.limits;
-    const double at_least_s = bound_s * (1.0 - sim::kBoundRounding);
-    if (limits.max_time_s && at_least_s > *limits.max_time_s) return Reason::too_slow;
+    if (limits.max_time_s && at_least_s(bound_s) > *limits.max_time_s) return Reason::too_slow;
     if (limits.max_nmse && error > *limits.max_nmse) return Reason::too_wrong;
-    const bool beaten = std::ranges::any_of(simulated_, [&](const TunedCandidate& other) {
-      return other.time_s < at_least_s && other.nmse <= error;
-    });
-    return beaten ? Reason::beaten : Reason::none;
+    return reached.least_before(at_least_s(bound_s)) <= error ? Reason::beaten : Reason::none;
   }
   Reason reason_to_leave_out(double bound_s, std::size_t family) const {
-    return reason_by(bound_s, trials_.known_nmse(family).value_or(floor(family)));
+    return reason_by(bound_s, least_nmse(family), reached_);
   }
 
   /// Counts a candidate that cannot be on the front.
@@ -221,6 +257,18 @@ class Search {
     return use_theory_ && prediction ? prediction->floor : 0.0;
   }
 
+  /// The error, or its floor.
+  double least_nmse(std::size_t family) const {
+    return trials_.known_nmse(family).value_or(floor(family));
+  }
+
+  /// The error, or what theory says of it, if it says anything.
+  std::optional<double> expected_nmse(std::size_t family) const {
+    const auto& prediction = trials_.prediction(family);
+    const std::optional<double> known = trials_.known_nmse(family);
+    return known || !prediction ? known : prediction->nmse;
+  }
+
   void simulate(std::size_t candidate, double bound_s, double nmse) {
     show_progress();
     const TuneTrials::Time& time = trials_.time(candidate);
@@ -229,6 +277,7 @@ class Search {
       return;
     }
     ++counts_.simulated;
+    reached_.add(*time.time_s, nmse);
     const auto& prediction = trials_.prediction(space_.candidates[candidate].family);
     simulated_.push_back(
         {.index = candidate,
@@ -271,6 +320,7 @@ class Search {
   std::set<Waiting> queue_;
   std::vector<PutOff> put_off_;
   std::vector<TunedCandidate> simulated_;
+  Reached reached_;  ///< by those that were simulated
   TuneCounts counts_;
   std::vector<UnfitCandidates> unfit_;
   std::vector<UntriedCandidates> untried_;

@@ -83,22 +83,29 @@ ErrorPrediction ErrorTheory::predict_segment(const TuneScheme& scheme,
   const std::uint32_t ranks = scheme.partition.grid().ranks();
   // The last stage sends shards, which no axis is left to cut; each stage before it, one axis more.
   const std::uint32_t last_stage = edges.empty() ? 0 : edges.back().stage;
-  const auto nmse_of = [&](std::uint32_t uncut) {
-    return quantizer_nmse(collective.format, group_elements(scheme, collective, segment, uncut));
-  };
+  std::vector<double> nmse;  // by axes that do not cut
+  for (std::uint32_t uncut = 0; uncut <= last_stage; ++uncut)
+    nmse.push_back(
+        quantizer_nmse(collective.format, group_elements(scheme, collective, segment, uncut)));
   const numerics::QuantizerNmse quantizer(
-      [&](const numerics::Edge& edge) { return nmse_of(last_stage - edge.stage); }, nmse_of(0));
+      [&](const numerics::Edge& edge) { return nmse[last_stage - edge.stage]; }, nmse.front());
   return {numerics::compounded_allreduce_nmse(quantizer, ranks, edges, gathers),
           numerics::saturated_allreduce_nmse(quantizer, ranks, edges, gathers) / kMargin};
 }
 
 double ErrorTheory::quantizer_nmse(const config::NamedBlockFormat& format, std::uint64_t elements) {
-  const auto [entry, is_new] = known_.emplace(std::pair{format.name, elements}, 0.0);
-  if (!is_new) return entry->second;
-  const double largest = largest_code(format);
-  entry->second = largest > 0.0 ? numerics::uniform_quantizer_nmse(elements, largest)
-                                : measured_nmse(format, elements);
-  return entry->second;
+  Known& known = known_of({format.name, elements});
+  std::call_once(known.found, [&] {
+    const double largest = largest_code(format);
+    known.nmse = largest > 0.0 ? numerics::uniform_quantizer_nmse(elements, largest)
+                               : measured_nmse(format, elements);
+  });
+  return known.nmse;
+}
+
+ErrorTheory::Known& ErrorTheory::known_of(const std::pair<std::string, std::uint64_t>& key) {
+  const std::scoped_lock locked(lock_);
+  return known_[key];
 }
 
 /// Two ranks gather what each has quantized once.
@@ -114,7 +121,7 @@ double ErrorTheory::measured_nmse(const numerics::BlockFormat& format,
       collectives::Collective::all_gather, kRanks, tensor, numerics::ElementFormat::fp32,
       {format, format, {minishards, 1}});
   const values::TensorSource source(config_.tensor.values, tensor, numerics::ElementFormat::fp32);
-  return values::execute(program, source).against_exact.nmse;
+  return values::execute(program, source, {.threads = 1, .counts = false}).against_exact.nmse;
 }
 
 }  // namespace equarx::tune

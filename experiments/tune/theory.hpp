@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,6 +27,8 @@ struct ErrorPrediction {
 /// error depends on where sums lie between two powers. Beyond, where few bits meet many ranks, a hop
 /// loses what its rank adds and no more. So `floor` counts at most one rank's power for each
 /// edge, and is divided by kMargin.
+///
+/// Any number of threads may ask.
 class ErrorTheory {
  public:
   static constexpr double kMargin = 1.2;
@@ -41,10 +44,18 @@ class ErrorTheory {
                                   const config::CollectiveConfig& collective,
                                   std::uint32_t segment);
   double quantizer_nmse(const config::NamedBlockFormat& format, std::uint64_t elements);
+  /// What one thread finds out, and others wait for.
+  struct Known {
+    std::once_flag found;
+    double nmse = 0.0;
+  };
+  Known& known_of(const std::pair<std::string, std::uint64_t>& key);
+
   double measured_nmse(const numerics::BlockFormat& format, std::uint64_t elements) const;
 
   const config::ExperimentConfig& config_;
-  std::map<std::pair<std::string, std::uint64_t>, double> known_;
+  std::mutex lock_;                                               ///< of known_
+  std::map<std::pair<std::string, std::uint64_t>, Known> known_;  ///< by format and elements
 };
 
 }  // namespace equarx::tune

@@ -1,13 +1,14 @@
 #include "experiments/tune/trials.hpp"
 
 #include <algorithm>
-#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/plan/checks.hpp"
+#include "experiments/plan/engine.hpp"
 #include "experiments/process/side_by_side.hpp"
 #include "experiments/run/source.hpp"
 #include "experiments/tune/bounds.hpp"
@@ -36,45 +37,48 @@ TuneTrials::TuneTrials(const config::ExperimentConfig& config, const TuneSpace& 
       source_(run::make_source(config.tensor)),
       theory_(config),
       predictions_(space.families.size()),
-      nmse_(space.families.size()),
       asked_(space.families.size()),
-      bounds_(space.candidates.size()),
-      times_(space.candidates.size()) {
+      nmse_(
+          space.families.size(), [this](std::size_t family) { return compute(family); }, helpers_),
+      bounds_(
+          space.candidates.size(),
+          [this](std::size_t candidate) { return find_bound_s(candidate); }, helpers_),
+      times_(
+          space.candidates.size(), [this](std::size_t candidate) { return simulate(candidate); },
+          helpers_),
+      helpers_(plan::simulating_threads(config.engine) - 1) {
   constexpr std::uint64_t kMostKept = std::uint64_t{256} << 20;  // bytes
   source_.keep(kMostKept);
   if (config.workload) workload_ = plan::plan_workload(config);
   timed_ = adds_up() ? without_workload(config) : config;
-  for (std::size_t i = 0; i < space.families.size(); ++i)
-    predictions_[i] = theory_.predict(scheme(i), space.families[i].config);
+  process::for_each_side_by_side(
+      space.families.size(), values::default_threads(), [&](std::size_t i) {
+        predictions_[i] = theory_.predict(scheme(i), space.families[i].config);
+      });
 }
 
 std::optional<double> TuneTrials::known_nmse(std::size_t family) const {
   if (!asked_[family]) return std::nullopt;
-  const auto* const nmse = std::get_if<double>(&*nmse_[family]);
+  const auto* const nmse = std::get_if<double>(&nmse_.known(family));
   return nmse == nullptr ? std::nullopt : std::optional(*nmse);
 }
 
 std::uint64_t TuneTrials::errors_computed() const {
   std::uint64_t count = 0;
-  for (std::size_t family = 0; family < nmse_.size(); ++family)
+  for (std::size_t family = 0; family < asked_.size(); ++family)
     if (known_nmse(family)) ++count;
   return count;
 }
 
 Finding TuneTrials::nmse(std::size_t family) {
-  if (!nmse_[family]) nmse_[family] = compute(family, values::default_threads());
+  const Finding& nmse = nmse_.ask(family);
   asked_[family] = true;
-  return *nmse_[family];
+  return nmse;
 }
 
 double TuneTrials::early_bound_s(std::size_t family) const {
   return whole_s(
       traffic_bound_s(scheme(family), space_.families[family].config, config_.tensor.dtype));
-}
-
-plan::OrObstacle<double> TuneTrials::bound_s(std::size_t candidate) {
-  if (!bounds_[candidate]) bounds_[candidate] = find_bound_s(candidate);
-  return *bounds_[candidate];
 }
 
 plan::OrObstacle<double> TuneTrials::cost_s(std::size_t candidate) const {
@@ -92,50 +96,36 @@ plan::OrObstacle<double> TuneTrials::find_bound_s(std::size_t candidate) const {
       whole_s(program_bound_s(std::get<plan::Plan>(made).collectives.front().candidates.front())));
 }
 
-const TuneTrials::Time& TuneTrials::time(std::size_t candidate) {
-  if (!times_[candidate])
-    times_[candidate] = simulate(candidate, plan::value_or_throw(bound_s(candidate)));
-  return *times_[candidate];
-}
-
 bool TuneTrials::knows(const Question& question) const {
-  if (!bounds_[question.candidate]) return false;
+  if (!bounds_.knows(question.candidate)) return false;
   if (question.of_bound) return true;
-  return nmse_[space_.candidates[question.candidate].family] && !wants_time(question);
+  return nmse_.knows(space_.candidates[question.candidate].family) &&
+         (!wants_time(question) || times_.knows(question.candidate));
 }
 
 /// Of a question whose bound and error are known: whether its time is to be found.
 bool TuneTrials::wants_time(const Question& question) const {
-  // SimGrid runs in a process that has no other threads.
-  if (config_.engine == config::EngineMode::simgrid || times_[question.candidate]) return false;
-  const auto& nmse = *nmse_[space_.candidates[question.candidate].family];
-  return std::holds_alternative<double>(*bounds_[question.candidate]) &&
-         std::holds_alternative<double>(nmse) && question.wants_time(std::get<double>(nmse));
+  const auto* const nmse =
+      std::get_if<double>(&nmse_.known(space_.candidates[question.candidate].family));
+  return std::holds_alternative<double>(bounds_.known(question.candidate)) && nmse != nullptr &&
+         *nmse < question.nmse_below;
 }
 
-void TuneTrials::look_ahead(std::span<const Question> questions) {
-  std::vector<std::function<void()>> work;
-  const auto work_off = [&work] {
-    process::for_each_side_by_side(work.size(), values::default_threads(),
-                                   [&](std::size_t i) { work[i](); });
-    work.clear();
-  };
-  std::set<std::size_t> families;
-  for (const Question& question : questions) {
-    const std::size_t candidate = question.candidate;
-    const std::size_t family = space_.candidates[candidate].family;
-    if (!bounds_[candidate])
-      work.emplace_back([this, candidate] { bounds_[candidate] = find_bound_s(candidate); });
-    if (!question.of_bound && !nmse_[family] && families.insert(family).second)
-      work.emplace_back([this, family] { nmse_[family] = compute(family, 1); });
-  }
-  work_off();
+void TuneTrials::look_ahead(const std::vector<Question>& questions) {
+  std::vector<process::Helpers::Work> work;
+  work.reserve(questions.size());
   for (const Question& question : questions)
-    if (!question.of_bound && wants_time(question))
-      work.emplace_back([this, candidate = question.candidate] {
-        times_[candidate] = simulate(candidate, std::get<double>(*bounds_[candidate]));
-      });
-  work_off();
+    work.emplace_back([this, question] { answer(question); });
+  helpers_.propose(std::move(work));
+}
+
+/// One after the other, and no more than others leave to find.
+void TuneTrials::answer(const Question& question) {
+  bounds_.prepare(question.candidate);
+  if (question.of_bound || !bounds_.knows(question.candidate)) return;
+  const std::size_t family = space_.candidates[question.candidate].family;
+  nmse_.prepare(family);
+  if (nmse_.knows(family) && wants_time(question)) times_.prepare(question.candidate);
 }
 
 plan::OrObstacle<plan::Plan> TuneTrials::plan(std::size_t candidate) const {
@@ -151,7 +141,8 @@ double TuneTrials::whole_s(double collective_s) const {
                    : phase_bound_s(config_, *workload_, chips, collective_s);
 }
 
-TuneTrials::Time TuneTrials::simulate(std::size_t candidate, double bound_s) const {
+TuneTrials::Time TuneTrials::simulate(std::size_t candidate) const {
+  const double bound_s = std::get<double>(bounds_.known(candidate));
   const auto made = plan::value_or_throw(plan(candidate));
   const run::RunResult run = run::run_experiment(made, [](const std::string&) {}).runs.front();
   if (run.failure) return {};
@@ -185,7 +176,9 @@ config::CollectiveConfig TuneTrials::in_small_parts(std::size_t family) const {
   return collective;
 }
 
-Finding TuneTrials::compute(std::size_t family, unsigned threads) const {
+/// With helpers, several errors are computed at once, each by one thread.
+Finding TuneTrials::compute(std::size_t family) const {
+  const unsigned threads = helpers_.threads() > 0 ? 1 : values::default_threads();
   config::ExperimentConfig config = with_collective(config_, in_small_parts(family));
   const plan::OrObstacle<plan::Plan> made = plan::try_plan(config, plan::Look::at_many);
   if (const auto* obstacle = std::get_if<plan::Obstacle>(&made)) return *obstacle;
@@ -198,9 +191,11 @@ Finding TuneTrials::compute(std::size_t family, unsigned threads) const {
     return TooMuch{fmt::format("computing its error would take {} of memory",
                                units::bytes_text(static_cast<double>(bytes)))};
   const config::TensorConfig& tensor = config_.tensor;
-  const values::ValueResult result = values::execute(
-      program, source_,
-      {.threads = threads, .rounding_seed = tensor.values.seed, .sample = trial_sample(tensor)});
+  const values::ValueResult result = values::execute(program, source_,
+                                                     {.threads = threads,
+                                                      .rounding_seed = tensor.values.seed,
+                                                      .sample = trial_sample(tensor),
+                                                      .counts = false});
   if (!result.ranks_identical)
     throw input::InvariantError(
         "internal error: the ranks ended with different results; please report this");

@@ -4,15 +4,15 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "experiments/plan/workload.hpp"
+#include "experiments/process/helpers.hpp"
 #include "experiments/run/experiment.hpp"
+#include "experiments/tune/answers.hpp"
 #include "experiments/tune/space.hpp"
 #include "experiments/tune/theory.hpp"
 
@@ -60,7 +60,6 @@ class TuneTrials {
   std::optional<double> known_nmse(std::size_t family) const;
   std::uint64_t errors_computed() const;
 
-  /// Found once for each family.
   Finding nmse(std::size_t family);
 
   /// No candidate of the family is faster. Found without making a program.
@@ -70,11 +69,11 @@ class TuneTrials {
   plan::OrObstacle<double> cost_s(std::size_t candidate) const;
 
   /// The candidate is not faster. At least early_bound_s(). An obstacle if it cannot run.
-  plan::OrObstacle<double> bound_s(std::size_t candidate);
+  plan::OrObstacle<double> bound_s(std::size_t candidate) { return bounds_.ask(candidate); }
 
   /// Simulates a candidate that has a bound. @throws InvariantError if it is faster than that.
-  const Time& time(std::size_t candidate);
-  bool knows_time(std::size_t candidate) const { return times_[candidate].has_value(); }
+  const Time& time(std::size_t candidate) { return times_.ask(candidate); }
+  bool knows_time(std::size_t candidate) const { return times_.knows(candidate); }
 
   /// Whether the time of a phase follows from that of one AllReduce.
   bool adds_up() const { return workload_ && workload_->schedule.overlap == 0; }
@@ -84,29 +83,36 @@ class TuneTrials {
   double phase_s(std::size_t candidate) const;
   std::uint32_t allreduces() const { return workload_ ? workload_->allreduces : 1; }
 
-  /// What somebody will probably ask next of a candidate: its bound, or else its error, and its time if that is
-  /// wanted once its error is known.
+  /// What will probably be asked next of a candidate: its bound; or its error, and its time if the error is below
+  /// `nmse_below`.
   struct Question {
     std::size_t candidate = 0;
     bool of_bound = false;
-    std::function<bool(double nmse)> wants_time;
+    double nmse_below = 0.0;
   };
-  /// Whether the answer is there.
+  /// Whether all of the answer is there.
   bool knows(const Question& question) const;
-  /// Finds answers side by side, on as many threads as there are cores. Each is what asking alone gives.
-  void look_ahead(std::span<const Question> questions);
+  /// How many questions keep those busy who help.
+  std::size_t ahead() const { return kAhead * helpers_.threads(); }
+  /// Questions that helpers are to answer meanwhile, first things first, in place of those before. Answers are
+  /// what asking alone gives.
+  void look_ahead(const std::vector<Question>& questions);
 
  private:
   const TuneScheme& scheme(std::size_t family) const {
     return space_.schemes[space_.families[family].scheme];
   }
+  /// Questions for each helper: enough to last while this thread computes an error, which takes as long as ten bounds.
+  static constexpr std::size_t kAhead = 12;
+
+  void answer(const Question& question);
   bool wants_time(const Question& question) const;
   plan::OrObstacle<plan::Plan> plan(std::size_t candidate) const;
   double whole_s(double collective_s) const;
   plan::OrObstacle<double> find_bound_s(std::size_t candidate) const;
-  Time simulate(std::size_t candidate, double bound_s) const;
+  Time simulate(std::size_t candidate) const;
   config::CollectiveConfig in_small_parts(std::size_t family) const;
-  Finding compute(std::size_t family, unsigned threads) const;
+  Finding compute(std::size_t family) const;
 
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   const config::ExperimentConfig& config_;
@@ -117,10 +123,11 @@ class TuneTrials {
   config::ExperimentConfig timed_;  ///< what is simulated of candidates: a phase, or one collective
   ErrorTheory theory_;
   std::vector<std::optional<ErrorPrediction>> predictions_;
-  std::vector<std::optional<Finding>> nmse_;                     ///< by family
-  std::vector<bool> asked_;                                      ///< by family: whether nmse() was
-  std::vector<std::optional<plan::OrObstacle<double>>> bounds_;  ///< by candidate
-  std::vector<std::optional<Time>> times_;                       ///< by candidate
+  std::vector<bool> asked_;                   ///< by family: whether nmse() was
+  Answers<Finding> nmse_;                     ///< by family
+  Answers<plan::OrObstacle<double>> bounds_;  ///< by candidate
+  Answers<Time> times_;                       ///< by candidate
+  process::Helpers helpers_;                  ///< last: they end before what they work with
 };
 
 }  // namespace equarx::tune

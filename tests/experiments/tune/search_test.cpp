@@ -38,6 +38,21 @@ TEST_CASE("tuning finds the front of the exhaustive search with a slow link and 
   check_against_exhaustive(json, with_formats({"int8", "bf16"}));
 }
 
+TEST_CASE("one thread, which SimGrid wants, finds what many find") {
+  input::Json json = small(R"({"slice": "2x2"})", "2 MiB");
+  const TuneResult many = tuned(json, with_formats({"int8", "bf16"}));
+  json["engine"] = "simgrid";
+  const TuneResult one = tuned(json, with_formats({"int8", "bf16"}));
+  CHECK(one.counts.simulated == many.counts.simulated);
+  CHECK(one.counts.errors_computed == many.counts.errors_computed);
+  REQUIRE(one.front.size() == many.front.size());
+  for (std::size_t i = 0; i < one.front.size(); ++i) {
+    CHECK(one.front[i].index == many.front[i].index);
+    CHECK(one.front[i].nmse == many.front[i].nmse);
+    CHECK(one.front[i].time_s == Approx(many.front[i].time_s).epsilon(1e-9));
+  }
+}
+
 TEST_CASE("tuning finds the front of the exhaustive search of one phase alone") {
   for (const std::string collective : {"reduce-scatter", "all-gather"}) {
     CAPTURE(collective);
