@@ -193,23 +193,28 @@ std::string hbm_note(const std::vector<run::RunResult>& runs) {
                      fmt::join(shares, ", "));
 }
 
+/// Seconds in which a chip has nothing to do but its collectives.
+double collective_time_s(const run::RunResult& run) {
+  return run.phase ? run.phase->allreduce_s : run.time_s;
+}
+
 /// Whether full queues keep cores from sending while links have little to do. Where links are busy, a full queue
 /// only says so once more.
 bool stalls(const run::RunResult& run) {
   constexpr double kQueueShare = 0.1;
   constexpr double kBusyLink = 0.75;
-  if (run.failure || run.core.waits.queue_s < kQueueShare * run.time_s) return false;
-  return std::ranges::all_of(run.links, [&](const run::LinkUse& link) {
-    return link.utilisation(run.time_s) < kBusyLink;
-  });
+  const double time_s = collective_time_s(run);
+  if (run.failure || run.core.waits.queue_s < kQueueShare * time_s) return false;
+  return std::ranges::all_of(
+      run.links, [&](const run::LinkUse& link) { return link.utilisation(time_s) < kBusyLink; });
 }
 
 std::string stall_note(const std::vector<run::RunResult>& runs) {
   std::vector<std::string> shares;
   for (const run::RunResult& run : runs)
     if (stalls(run))
-      shares.push_back(
-          fmt::format("{} {:.0f} %", run.label, 100.0 * run.core.waits.queue_s / run.time_s));
+      shares.push_back(fmt::format("{} {:.0f} %", run.label,
+                                   100.0 * run.core.waits.queue_s / collective_time_s(run)));
   if (shares.empty()) return {};
   return fmt::format(
       "  Cores wait to send, because the queue to one neighbour is full (dma_queue) while others "

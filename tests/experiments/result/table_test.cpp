@@ -69,6 +69,13 @@ TEST_CASE(
   const run::ExperimentResult ring = testing::run(json);
   CHECK(ring.runs[0].core.waits.queue_s > 0.5 * ring.runs[0].time_s);
   CHECK_THAT(to_table(ring), !ContainsSubstring("Cores wait"));
+  // Of a workload, links are idle while chips compute; that is no stall.
+  const std::string gemma = EQUARX_CONFIGS_DIR "/experiments/gemma3_27b_prefill_v5e_4x4.json";
+  input::Json prefill = input::parse_json(input::read_file(gemma));
+  prefill["numerics"] = "off";
+  const run::ExperimentResult phase = testing::run(prefill);
+  CHECK(phase.runs[1].core.waits.queue_s > 0.1 * phase.runs[1].time_s);
+  CHECK_THAT(to_table(phase), !ContainsSubstring("Cores wait"));
 }
 
 TEST_CASE("the table says where scales take more of the links than elements") {

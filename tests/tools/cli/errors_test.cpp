@@ -95,7 +95,7 @@ TEST_CASE("every kind of bad input is refused with its JSON pointer") {
   const std::vector<std::pair<std::string, std::string>> overrides = {
       {"/tensor/dype=fp32", "/tensor/dype: unknown key 'dype'; did you mean 'dtype'?"},
       {"/tensor/shape=x", "/tensor/shape: expected an array, found a string"},
-      {"/tensor/bytes=45", "/tensor/bytes: expected a size with its unit"},
+      {"/tensor/bytes=45.5", "/tensor/bytes: expected a size with its unit"},
       {"/tensor/bytes=45 GB/s", "/tensor/bytes: 'GB/s' is not a unit of a size"},
       {"/tensor/bytes=-1 B", "/tensor/bytes: -1 B is not a positive"},
       {"/tensor/shape=[0]", "/tensor/shape/0: 0 is not an integer"},
