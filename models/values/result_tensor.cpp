@@ -6,7 +6,12 @@
 namespace equarx::values {
 
 ResultTensor::ResultTensor(std::uint64_t elements, numerics::ElementFormat format)
-    : elements_(elements), codec_({.element = format}), stored_(offset(elements)) {}
+    : elements_(elements), codec_({.element = format}), own_(offset(elements)), stored_(own_) {}
+
+ResultTensor::ResultTensor(numerics::ElementFormat format, std::span<std::byte> stored)
+    : elements_(stored.size() * 8 / numerics::element_bits(format)),
+      codec_({.element = format}),
+      stored_(stored) {}
 
 /// Where an element begins. Types of tensors fill whole bytes.
 std::size_t ResultTensor::offset(std::uint64_t elements) const {
@@ -14,7 +19,7 @@ std::size_t ResultTensor::offset(std::uint64_t elements) const {
 }
 
 void ResultTensor::write(std::uint64_t first, std::span<const float> values) {
-  codec_.quantize(values, 0, {}, std::span(stored_).subspan(offset(first), offset(values.size())));
+  codec_.quantize(values, 0, {}, stored_.subspan(offset(first), offset(values.size())));
 
   const std::scoped_lock lock(mutex_);
   auto here = written_.emplace(first, first + values.size()).first;
@@ -31,8 +36,7 @@ void ResultTensor::write(std::uint64_t first, std::span<const float> values) {
 }
 
 void ResultTensor::read(std::uint64_t first, std::span<float> values) const {
-  codec_.dequantize(std::span(stored_).subspan(offset(first), offset(values.size())), 0, {},
-                    values);
+  codec_.dequantize(stored_.subspan(offset(first), offset(values.size())), 0, {}, values);
 }
 
 std::vector<collectives::Range> ResultTensor::known(collectives::Range range) const {

@@ -18,6 +18,8 @@ class ResultTensor {
  public:
   /// Of a type that is stored without scales, else std::invalid_argument.
   ResultTensor(std::uint64_t elements, numerics::ElementFormat format);
+  /// The same in memory of someone else's, which must stay where it is: `stored` holds whole elements.
+  ResultTensor(numerics::ElementFormat format, std::span<std::byte> stored);
 
   std::uint64_t elements() const { return elements_; }
   /// Pieces that do not overlap may be written by different threads.
@@ -32,7 +34,8 @@ class ResultTensor {
 
   std::uint64_t elements_;
   numerics::BlockCodec codec_;
-  std::vector<std::byte> stored_;
+  std::vector<std::byte> own_;  ///< empty if the memory is someone else's
+  std::span<std::byte> stored_;
   std::mutex mutex_;
   std::map<std::uint64_t, std::uint64_t> written_;  ///< begin -> end, merged where they touch
 };

@@ -16,6 +16,10 @@ TensorSource::TensorSource(tensors::TensorFiles files, std::uint64_t elements,
                            numerics::ElementFormat format)
     : values_(std::move(files)), elements_(elements), format_(format) {}
 
+TensorSource::TensorSource(std::vector<tensors::MemoryTensor> ranks, std::uint64_t elements,
+                           numerics::ElementFormat format)
+    : values_(std::move(ranks)), elements_(elements), format_(format) {}
+
 void TensorSource::keep(std::uint64_t most_bytes) {
   // A copy of this source, without what is kept: that must not keep itself.
   TensorSource source = *this;
@@ -38,10 +42,13 @@ void TensorSource::make(std::uint32_t rank, std::uint64_t first, std::span<float
   const std::span<float> real = values.first(std::min<std::uint64_t>(values.size(), left));
   if (const auto* spec = std::get_if<numerics::InputSpec>(&values_)) {
     numerics::generate(*spec, rank, first, real);
-  } else if (!real.empty()) {
-    const auto& files = std::get<tensors::TensorFiles>(values_);
-    const bool leading_axis = files.size() == 1;
-    files[leading_axis ? 0 : rank]->read((leading_axis ? rank * elements_ : 0) + first, real);
+  } else if (real.empty()) {
+    // Beyond the end there is nothing to read.
+  } else if (const auto* files = std::get_if<tensors::TensorFiles>(&values_)) {
+    const bool leading_axis = files->size() == 1;
+    (*files)[leading_axis ? 0 : rank]->read((leading_axis ? rank * elements_ : 0) + first, real);
+  } else {
+    std::get<std::vector<tensors::MemoryTensor>>(values_)[rank].read(first, real);
   }
   round_to_tensor(format_, real);
   std::ranges::fill(values.subspan(real.size()), 0.0F);

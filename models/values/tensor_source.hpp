@@ -4,9 +4,11 @@
 #include <memory>
 #include <span>
 #include <variant>
+#include <vector>
 
 #include "models/formats/block_format.hpp"
 #include "models/numerics/inputs/inputs.hpp"
+#include "models/tensors/memory_tensor.hpp"
 #include "models/tensors/tensor_file.hpp"
 #include "models/values/kept_values.hpp"
 
@@ -22,6 +24,10 @@ class TensorSource {
   /// Values of files, rounded to `format`; each rank has `elements` of them.
   TensorSource(tensors::TensorFiles files, std::uint64_t elements, numerics::ElementFormat format);
 
+  /// Values of tensors in memory, one of `elements` elements for each rank, rounded to `format`.
+  TensorSource(std::vector<tensors::MemoryTensor> ranks, std::uint64_t elements,
+               numerics::ElementFormat format);
+
   /// Keeps values from now on, up to so many bytes, for those who read them again.
   void keep(std::uint64_t most_bytes);
 
@@ -34,7 +40,8 @@ class TensorSource {
  private:
   void make(std::uint32_t rank, std::uint64_t first, std::span<float> values) const;
 
-  std::variant<numerics::InputSpec, tensors::TensorFiles> values_;
+  std::variant<numerics::InputSpec, tensors::TensorFiles, std::vector<tensors::MemoryTensor>>
+      values_;
   std::uint64_t elements_;
   numerics::ElementFormat format_;
   std::shared_ptr<KeptValues> kept_;  ///< if there are any

@@ -40,5 +40,14 @@ TEST_CASE("a result keeps values of its type, and rounds others to it") {
   CHECK_THROWS_AS(ResultTensor(9, numerics::ElementFormat::int4), std::invalid_argument);
 }
 
+TEST_CASE("a result may lie in memory of someone else's") {
+  std::vector<float> memory(4, 7.0F);
+  ResultTensor tensor(numerics::ElementFormat::fp32, std::as_writable_bytes(std::span(memory)));
+  CHECK(tensor.elements() == 4);
+  tensor.write(1, std::vector<float>{1.0F, 2.0F});
+  CHECK(memory == std::vector<float>{7.0F, 1.0F, 2.0F, 7.0F});
+  CHECK(tensor.known({0, 4}) == std::vector<Range>{{1, 3}});
+}
+
 }  // namespace
 }  // namespace equarx::values

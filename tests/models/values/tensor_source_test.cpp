@@ -107,3 +107,19 @@ TEST_CASE("a tensor is of no other type") {
   const TensorSource source(equarx::numerics::InputSpec{}, 3, ElementFormat::fp4_e2m1);
   REQUIRE_THROWS_AS(source.read(0, 0, values), std::logic_error);
 }
+
+TEST_CASE("tensors in memory are read rank by rank, rounded and padded as others are") {
+  using equarx::tensors::FileType;
+  using equarx::tensors::MemoryTensor;
+  const std::vector<float> first = {1.0F, 2.0F, 1.0F + 0x1p-20F};
+  const std::vector<float> second = {4.0F, 5.0F, 6.0F};
+  const std::vector<MemoryTensor> ranks = {
+      MemoryTensor(FileType::fp32, std::as_bytes(std::span(first))),
+      MemoryTensor(FileType::fp32, std::as_bytes(std::span(second)))};
+  const TensorSource exact(ranks, 3, ElementFormat::fp32);
+  REQUIRE(read(exact, 0, 0, 3) == first);
+  REQUIRE(read(exact, 1, 1, 4) == std::vector<float>{5.0F, 6.0F, 0.0F, 0.0F});
+  REQUIRE(read(exact, 1, 7, 2) == std::vector<float>(2, 0.0F));
+  const TensorSource rounded(ranks, 3, ElementFormat::bf16);
+  REQUIRE(read(rounded, 0, 0, 3) == std::vector<float>{1.0F, 2.0F, 1.0F});
+}
