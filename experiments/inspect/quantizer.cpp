@@ -1,0 +1,131 @@
+#include "experiments/inspect/quantizer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+#include <utility>
+
+namespace equarx::inspect {
+namespace {
+
+using numerics::BlockFormat;
+
+/// Elements that are quantized together: whole scale groups.
+std::uint64_t piece_elements(const QuantizeOptions& options) {
+  constexpr std::uint64_t kAbout = 128 * numerics::kRegisterElements;
+  const BlockFormat& format = options.format;
+  if (!format.scaled) return kAbout;
+  if (format.layout == numerics::ScaleLayout::strided)
+    return std::uint64_t{options.elements_per_scale} * numerics::kRegisterElements;
+  return format.block * std::max<std::uint64_t>(1, kAbout / format.block);
+}
+
+/// Reads values [first, first + size) of the tensor, and finds the abs-max of their scale groups.
+void read(const Values& tensor, const numerics::BlockCodec& codec, std::uint64_t first,
+          std::size_t size, Piece& piece) {
+  piece.values.resize(size);
+  tensor.read(first, piece.values);
+  piece.absmax.assign(numerics::scale_count(codec.format(), size), 0.0F);
+  codec.find_absmax(piece.values, 0, piece.absmax);
+}
+
+/// Quantizes what was read from element `first` on; `largest` is the largest finite abs-max of the tensor,
+/// if the format has a scale of it.
+void quantize(const numerics::BlockCodec& codec, std::uint64_t first, float largest, Piece& piece) {
+  const BlockFormat& format = codec.format();
+  const std::size_t size = piece.values.size();
+  piece.decoded.resize(size);
+  piece.scales.resize(piece.absmax.size());
+  piece.scale_bytes.resize(format.scaled ? numerics::scales_bytes(format, piece.absmax.size()) : 0);
+  piece.payload.resize(numerics::payload_bytes(format, size));
+  piece.counts = {};
+  const numerics::RoundingKey key{.first_element = first};
+  if (format.scaled) {
+    codec.encode_scales(piece.absmax, piece.scale_bytes, largest);
+    codec.decode_scales(piece.scale_bytes, piece.scales);
+    piece.counts = codec.count(piece.values, 0, piece.scales, key);
+  }
+  codec.quantize(piece.values, 0, piece.scales, piece.payload, key);
+  codec.dequantize(piece.payload, 0, piece.scales, piece.decoded);
+  piece.bytes = piece.payload.size() + piece.scale_bytes.size();
+  if (format.tensor_scale)
+    piece.bytes -= numerics::kTensorScaleBytes;  // the tensor's, not a piece's
+}
+
+/// One for each core, but no more than have work, and no more than one thread can add up the errors of
+/// or than have room: pieces of the largest groups take gigabytes.
+unsigned threads_for(std::uint64_t pieces, std::uint64_t piece) {
+  constexpr std::uint64_t kKeepUp = 8;
+  constexpr std::uint64_t kRoom = 256 << 20;
+  const std::uint64_t bytes = piece * 2 * sizeof(float);
+  const std::uint64_t cores = std::max(1U, std::thread::hardware_concurrency());
+  const std::uint64_t most = std::min({cores, kKeepUp, pieces, kRoom / bytes});
+  return static_cast<unsigned>(std::max<std::uint64_t>(1, most));
+}
+
+/// The largest finite abs-max of the tensor; 0 if its format has no scale of the whole tensor, which alone
+/// must be known before the first piece is quantized.
+float largest_absmax(const Values& tensor, const numerics::BlockCodec& codec, const PieceCut& cut) {
+  if (!codec.format().tensor_scale) return 0.0F;
+  std::vector<Piece> slots(PieceLine::slots(cut.threads));
+  PieceLine line(cut.pieces(), cut.threads, [&](std::uint64_t piece, std::size_t slot) {
+    read(tensor, codec, cut.first(piece), cut.size_of(piece), slots[slot]);
+  });
+  float largest = 0.0F;
+  for (std::uint64_t piece = 0; piece < cut.pieces(); ++piece)
+    for (const float absmax : slots[line.take()].absmax)
+      if (std::isfinite(absmax)) largest = std::max(largest, absmax);
+  return largest;
+}
+
+}  // namespace
+
+PieceCut::PieceCut(std::uint64_t elements_, const QuantizeOptions& options)
+    : elements(elements_),
+      size(std::min(piece_elements(options), std::max<std::uint64_t>(1, elements_))),
+      threads(threads_for(pieces(), size)) {}
+
+std::size_t PieceCut::size_of(std::uint64_t piece) const {
+  return std::min(size, elements - first(piece));
+}
+
+Quantizer::Quantizer(Values values, const QuantizeOptions& options)
+    : values_(std::move(values)),
+      codec_(options.format),
+      cut_(values_.elements, options),
+      largest_(largest_absmax(values_, codec_, cut_)),
+      bytes_(options.format.tensor_scale ? numerics::kTensorScaleBytes : 0),
+      slots_(PieceLine::slots(cut_.threads)),
+      line_(cut_.pieces(), cut_.threads, [this](std::uint64_t piece, std::size_t slot) {
+        read(values_, codec_, cut_.first(piece), cut_.size_of(piece), slots_[slot]);
+        quantize(codec_, cut_.first(piece), largest_, slots_[slot]);
+      }) {}
+
+const Piece& Quantizer::advance() {
+  const Piece& piece = slots_[line_.take()];
+  error_.add(piece.decoded, std::span<const float>(piece.values));
+  counts_ += piece.counts;
+  bytes_ += piece.bytes;
+  at_ += piece.values.size();
+  left_ = piece.decoded;
+  return piece;
+}
+
+void Quantizer::next(std::span<float> values) {
+  while (!values.empty()) {
+    if (left_.empty()) advance();
+    const std::size_t count = std::min(values.size(), left_.size());
+    std::ranges::copy(left_.first(count), values.begin());
+    left_ = left_.subspan(count);
+    values = values.subspan(count);
+  }
+}
+
+QuantizeReport Quantizer::report() const {
+  return {.shape = {},
+          .error = error_.metrics(),
+          .counts = counts_,
+          .bits_per_element = 8.0 * static_cast<double>(bytes_) / static_cast<double>(at_)};
+}
+
+}  // namespace equarx::inspect
