@@ -19,26 +19,25 @@ class InputError : public std::runtime_error {
  public:
   /// `place` is a JSON pointer such as "/tensor/shape", or "" for the whole document.
   InputError(const std::string& place, const std::string& message)
-      : std::runtime_error(printable(place.empty() ? message : place + ": " + message)) {}
+      : std::runtime_error(printable(place.empty() ? message : place + ": " + message)),
+        place_(place) {}
+
+  /// The JSON pointer; "" for the whole document.
+  const std::string& place() const { return place_; }
 
  private:
   static std::string printable(std::string text) {
     std::ranges::replace_if(text, is_control, '?');
     return text;
   }
+
+  std::string place_;
 };
 
-/// A key that no configuration has.
+/// A key that no configuration has; its place is that of the key.
 class UnknownKeyError : public InputError {
  public:
-  UnknownKeyError(const std::string& place, const std::string& message)
-      : InputError(place, message), place_(place) {}
-
-  /// JSON pointer of the key.
-  const std::string& place() const { return place_; }
-
- private:
-  std::string place_;
+  using InputError::InputError;
 };
 
 /// The program broke a promise of its own (a bound, a conservation law): our fault, never a result.

@@ -13,6 +13,7 @@
 #include "tools/cli/installed.hpp"
 #include "tools/cli/report_command.hpp"
 #include "tools/cli/reproduce_command.hpp"
+#include "tools/cli/serve_command.hpp"
 #include "tools/cli/sweep_command.hpp"
 #include "tools/cli/topology_command.hpp"
 #include "tools/cli/tune_command.hpp"
@@ -494,6 +495,13 @@ void add_topology(CLI::App& app) {
   command->callback([arguments] { describe_topology(*arguments); });
 }
 
+/// For the Python package; without a group it is in no help and on no page.
+void add_serve(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("serve", "Answer requests of another program");
+  command->group("");
+  command->callback([] { serve(); });
+}
+
 }  // namespace
 
 std::unique_ptr<CLI::App> make_app(int& exit_code) {
@@ -513,6 +521,7 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
   add_compare(*app);
   add_hardware(*app);
   add_topology(*app);
+  add_serve(*app);
   app->footer(kFooter);  // last: subcommands made later would inherit it
   return app;
 }

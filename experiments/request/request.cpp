@@ -1,0 +1,53 @@
+#include "experiments/request/request.hpp"
+
+#include <algorithm>
+
+#include "experiments/config/json.hpp"
+#include "experiments/config/set_value.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
+#include "experiments/input/schema.hpp"
+#include "experiments/result/json.hpp"
+#include "experiments/result/table.hpp"
+
+namespace equarx::request {
+namespace {
+
+config::ExperimentConfig read_config(const Request& request) {
+  input::Json json = input::parse_json(request.config);
+  for (const Override& override : request.overrides)
+    config::override_value(json, override.pointer, override.text);
+  config::ExperimentConfig config = config::read_config(json);
+  input::check_schema(json, "experiment");
+  if (request.uncertainty && config.uncertainty.samples == 0)
+    config.uncertainty.samples = config::UncertaintyConfig::kDefaultSamples;
+  return config;
+}
+
+}  // namespace
+
+plan::Plan make_plan(const Request& request) {
+  return plan::make_plan(read_config(request), plan::Look::at_many);
+}
+
+std::string resolve(const Request& request) { return to_json(read_config(request)).dump(); }
+
+bool needs_simgrid(const plan::Plan& plan) {
+  const auto on_simgrid = [](const plan::CollectivePlan& candidate) {
+    return candidate.engine.engine == sim::Engine::simgrid;
+  };
+  return std::ranges::any_of(plan.collectives, [&](const plan::PlannedCollective& collective) {
+    return std::ranges::any_of(collective.candidates, on_simgrid);
+  });
+}
+
+Answer answer(const plan::Plan& plan, const Request& request, const run::ShareDone& share) {
+  const auto progress = [&](const std::string&) {
+    if (share) share(0.0);
+  };
+  const run::ExperimentResult result =
+      run::run_experiment(plan, progress, {.sensitivity = request.sensitivity, .share = share});
+  return {result::to_json(result, {.links = request.links}).dump(), result::to_table(result)};
+}
+
+}  // namespace equarx::request

@@ -1,0 +1,72 @@
+#include "tools/cli/serve_command.hpp"
+
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <string>
+
+#include <poll.h>
+#include <unistd.h>
+
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
+#include "experiments/output/provenance.hpp"
+#include "experiments/request/request.hpp"
+#include "tools/cli/commands.hpp"
+
+namespace equarx::cli {
+namespace {
+
+using input::Json;
+
+// Messages may quote bytes that are no text.
+constexpr auto kReplace = Json::error_handler_t::replace;
+
+/// Ends this process if the one that asks has ended: nobody would read the answer.
+void leave_if_alone() {
+  pollfd requests{.fd = STDIN_FILENO, .events = 0, .revents = 0};
+  if (poll(&requests, 1, 0) > 0 && (requests.revents & POLLHUP) != 0) std::_Exit(EXIT_SUCCESS);
+}
+
+request::Request read_request(const std::string& line) {
+  const Json json = input::parse_json(line);
+  // Paths in it are relative to where the asker is, which may move.
+  if (json.contains("folder")) std::filesystem::current_path(json.at("folder").get<std::string>());
+  request::Request request;
+  request.config = json.at("config").dump();
+  for (const Json& override : json.value("overrides", Json::array()))
+    request.overrides.push_back({override.at(0), override.at(1)});
+  request.links = json.value("links", false);
+  request.uncertainty = json.value("uncertainty", false);
+  request.sensitivity = json.value("sensitivity", false);
+  return request;
+}
+
+std::string error_line(const char* kind, const std::string& pointer, const std::string& message) {
+  const Json error = {{"kind", kind}, {"pointer", pointer}, {"message", message}};
+  return Json{{"error", error}}.dump(-1, ' ', false, kReplace);
+}
+
+std::string answer_line(const std::string& line) {
+  try {
+    const request::Request request = read_request(line);
+    const request::Answer answer = request::answer(request::make_plan(request), request,
+                                                   [](double /*share*/) { leave_if_alone(); });
+    return "{\"result\": " + answer.json + ", \"table\": " + Json(answer.table).dump() + "}";
+  } catch (const input::InputError& error) {
+    return error_line("input", error.place(), error.what());
+  } catch (const std::exception& error) {
+    return error_line("internal", "", error.what());
+  }
+}
+
+}  // namespace
+
+void serve() {
+  print(Json{{"version", output::version()}}.dump() + "\n");
+  for (std::string line; std::getline(std::cin, line);) print(answer_line(line) + "\n");
+}
+
+}  // namespace equarx::cli
