@@ -1,0 +1,225 @@
+"""A process with busy threads, many calls, Ctrl-C, and helpers that go wrong."""
+import concurrent.futures
+import gc
+import multiprocessing
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import equarx
+import numpy
+
+CONFIG = "configs/experiments/allreduce_v5e_4x2.json"
+SMALL = {"/tensor/bytes": "64 KiB", "/collectives/1/minishards": 1, "/numerics": "off"}
+BY = {engine: {**SMALL, "/engine": engine} for engine in ("simgrid", "direct")}
+
+
+def children() -> set[int]:
+    """Processes that this one has started and that have not been waited for."""
+    return {int(child) for task in pathlib.Path("/proc/self/task").iterdir()
+            for child in (task / "children").read_text().split()}
+
+
+def descriptors() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+def memory() -> int:
+    """Resident, in bytes."""
+    return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+class BusyThreads:
+    """Threads that multiply matrices, of NumPy and of PyTorch, as long as the block lasts."""
+
+    def __enter__(self):
+        self._stop = threading.Event()
+        kinds = [numpy.ones((200, 200), "f4")]
+        try:
+            import torch
+            kinds.append(torch.ones(200, 200))
+        except ImportError:
+            pass
+        self._threads = [threading.Thread(target=self._multiply, args=(one,)) for one in kinds]
+        for thread in self._threads:
+            thread.start()
+
+    def _multiply(self, matrix):
+        while not self._stop.is_set():
+            matrix @ matrix
+
+    def __exit__(self, *_):
+        self._stop.set()
+        for thread in self._threads:
+            thread.join()
+
+
+class Threads(unittest.TestCase):
+    def test_both_engines_run_beside_busy_threads(self):
+        expected = {engine: equarx.run(CONFIG, overrides).to_dict() for engine, overrides in BY.items()}
+        with BusyThreads():
+            for call in range(200):
+                engine = ("simgrid", "direct")[call % 2]
+                self.assertEqual(equarx.run(CONFIG, BY[engine]).to_dict(), expected[engine])
+
+    def test_many_threads_may_run_at_once(self):
+        gradients = numpy.random.default_rng(1).standard_normal((4, 20000)).astype("f4")
+        expected = {engine: equarx.run(CONFIG, overrides).to_dict() for engine, overrides in BY.items()}
+        summed = equarx.allreduce(gradients, "int8").result
+
+        def work(call):
+            engine = ("simgrid", "direct")[call % 2]
+            same = equarx.run(CONFIG, BY[engine]).to_dict() == expected[engine]
+            return same and (equarx.allreduce(gradients, "int8").result == summed).all()
+
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            self.assertTrue(all(pool.map(work, range(64))))
+        self.assertLessEqual(len(children()), os.cpu_count())
+
+    def test_the_interpreter_goes_on_meanwhile(self):
+        gradients = numpy.ones((8, 4 << 20), "f4")
+        counted, done = 0, threading.Event()
+
+        def call():
+            equarx.allreduce(gradients, "int8", threads=1)
+            done.set()
+
+        thread = threading.Thread(target=call)
+        thread.start()
+        while not done.wait(0.001):
+            counted += 1
+        thread.join()
+        self.assertGreater(counted, 5)
+
+    def test_a_forked_process_has_helpers_of_its_own(self):
+        equarx.run(CONFIG, BY["simgrid"])
+        context = multiprocessing.get_context("fork")
+        queue = context.SimpleQueue()
+        child = context.Process(target=lambda: queue.put(equarx.run(CONFIG, BY["simgrid"]).to_dict()))
+        child.start()
+        answer = queue.get()
+        child.join()
+        self.assertEqual(child.exitcode, 0)
+        self.assertEqual(answer, equarx.run(CONFIG, BY["simgrid"]).to_dict())
+
+
+class Leaks(unittest.TestCase):
+    def test_a_thousand_calls_leave_nothing_behind(self):
+        gradients = numpy.ones((4, 5000), "f4")
+
+        def calls(count):
+            for number in range(count):
+                equarx.allreduce(gradients, "int8")
+                equarx.quantize(gradients, "mxfp4").dequantize()
+                equarx.run(CONFIG, BY["direct"])
+                if number % 10 == 0:
+                    equarx.run(CONFIG, BY["simgrid"])
+                try:
+                    equarx.run(CONFIG, {"/tensor/bytes": "2 potatoes"})
+                except equarx.InputError:
+                    pass
+
+        calls(100)
+        gc.collect()
+        before = (len(children()), descriptors(), threading.active_count(), len(os.listdir("/proc/self/task")))
+        used = memory()
+        calls(1000)
+        gc.collect()
+        after = (len(children()), descriptors(), threading.active_count(), len(os.listdir("/proc/self/task")))
+        self.assertEqual(after, before)
+        self.assertLess(memory() - used, 8 << 20)
+
+
+def ran(code: str, **options) -> subprocess.CompletedProcess:
+    """A Python process of its own."""
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, **options)
+
+
+class Interrupts(unittest.TestCase):
+    LONG = {
+        "values": "equarx.allreduce(numpy.ones((8, 1 << 25), 'f4'), 'int8', hardware='tpu-v5p')",
+        "direct engine": "equarx.run({'hardware': 'tpu-v5e', 'topology': {'torus': '16x16x4'}, 'numerics': 'off',"
+                         "'engine': 'direct', 'simulation': 'full', 'tensor': {'bytes': '64 MiB'}, 'collectives':"
+                         "[{'algorithm': 'equarx', 'minishards': 8, 'microshards': 8}]})",
+        "SimGrid": "equarx.run({'hardware': 'tpu-v5e', 'topology': {'torus': '16x16'}, 'numerics': 'off', 'engine':"
+                   "'simgrid', 'simulation': 'full', 'tensor': {'bytes': '64 MiB'}, 'collectives': [{'algorithm':"
+                   "'equarx', 'minishards': 8, 'microshards': 8}]})",
+        "sweep": "equarx.sweep('configs/experiments/allreduce_v5e_4x2.json', {'/tensor/values/seed': list(range(500))})",
+    }
+
+    def test_ctrl_c_is_an_interrupt_at_once(self):
+        for what, call in self.LONG.items():
+            with self.subTest(what):
+                code = ("import equarx, numpy, signal, time, os, pathlib\n"
+                        "equarx.run('configs/experiments/allreduce_v5e_4x2.json', {'/numerics': 'off'})\n"
+                        "stopped = [0]\n"
+                        "def stop(number, frame):\n    stopped[0] = time.monotonic()\n    raise KeyboardInterrupt\n"
+                        "signal.signal(signal.SIGINT, stop)\n"
+                        "import threading\n"
+                        "threading.Timer(1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+                        f"try:\n    {call}\n    print('done')\n"
+                        "except KeyboardInterrupt:\n    print(time.monotonic() - stopped[0])\n"
+                        "equarx.run('configs/experiments/allreduce_v5e_4x2.json', {'/numerics': 'off'})\n")
+                process = ran(code)
+                self.assertEqual(process.stderr, "")
+                self.assertNotEqual(process.stdout, "done\n")
+                self.assertLess(float(process.stdout), 0.2)
+
+    def test_helpers_end_with_the_interpreter_however_it_ends(self):
+        for end in ("", "os._exit(0)", "os.kill(os.getpid(), 9)"):
+            with self.subTest(end):
+                code = ("import equarx, os, sys\n"
+                        "equarx.run('configs/experiments/allreduce_v5e_4x2.json', {'/engine': 'simgrid', '/numerics':"
+                        "'off'})\n"
+                        "from equarx import _helpers\n"
+                        "print([helper.process.pid for helper in _helpers._helpers._idle][0], flush=True)\n" + end)
+                helper = int(ran(code).stdout)
+                for _ in range(100):
+                    if not pathlib.Path(f"/proc/{helper}").exists():
+                        break
+                    time.sleep(0.02)
+                else:
+                    self.fail("the helper lives on")
+
+    def test_a_helper_that_was_killed_is_replaced(self):
+        from equarx import _helpers
+        equarx.run(CONFIG, BY["simgrid"])
+        for helper in _helpers._helpers._idle:
+            os.kill(helper.process.pid, signal.SIGKILL)
+        time.sleep(0.1)
+        equarx.run(CONFIG, BY["simgrid"])
+
+
+class Programs(unittest.TestCase):
+    """The program is missing, or another one."""
+
+    CALL = (f"import equarx\ntry:\n    equarx.run({CONFIG!r}, {BY['simgrid']!r})\n"
+            "except equarx.ProgramError as error:\n    print(error)\n")
+
+    def complaint(self, program) -> str:
+        process = ran(self.CALL, env={**os.environ, "EQUARX_SIM": str(program)})
+        self.assertEqual(process.stderr, "")
+        self.assertEqual(process.stdout.count("\n"), 1)
+        return process.stdout
+
+    def test_each_is_one_sentence(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIn("cannot be started: No such file", self.complaint(f"{folder}/none"))
+            other = pathlib.Path(folder, "other")
+            for printed, message in [("equarx-sim 0.0.1", "is of version 0.0.1, and this package of"),
+                                     ("hello", "is no equarx-sim: hello"), ("", "is no equarx-sim: exit code 0")]:
+                other.write_text(f"#!/bin/sh\necho '{printed}'\n")
+                other.chmod(0o755)
+                self.assertIn(message, self.complaint(other))
+            other.write_text(f"#!/bin/sh\n[ $1 = serve ] || echo 'equarx-sim {equarx.__version__}'\n")
+            self.assertIn("ended without an answer", self.complaint(other))
+
+
+if __name__ == "__main__":
+    unittest.main()

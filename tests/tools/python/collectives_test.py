@@ -1,0 +1,254 @@
+"""Collectives on arrays: bits, errors, and what is refused."""
+import subprocess
+import sys
+import unittest
+
+import equarx
+import numpy
+import oracle
+
+RANKS = 8
+
+
+def normal(*shape, dtype="float32", seed=1):
+    return numpy.random.default_rng(seed).standard_normal(shape).astype(dtype)
+
+
+def bits(array):
+    return numpy.ascontiguousarray(array).view(f"u{array.dtype.itemsize}")
+
+
+class Bits(unittest.TestCase):
+    def same(self, outcome, expected):
+        numpy.testing.assert_array_equal(bits(outcome.result), bits(expected))
+
+    def test_rings_have_the_bits_of_plain_numpy(self):
+        for size in (8009, 65537, RANKS * 2 * 2 * 3 * 1024):
+            tensors = normal(RANKS, size)
+            for name in ("int8", "fp8-e4m3", "fp8-e5m2"):
+                for style in ("full-loop", "semi-loop"):
+                    with self.subTest(size=size, format=name, style=style):
+                        self.same(equarx.allreduce(tensors, name, ring=style, minishards=2, microshards=2),
+                                  oracle.ring(tensors, name, style, 2))
+
+    def test_two_shot_has_the_bits_of_plain_numpy(self):
+        for ranks in (2, 5, 8):
+            tensors = normal(ranks, 40000)
+            for name in ("int8", "fp8-e4m3"):
+                with self.subTest(ranks=ranks, format=name):
+                    self.same(equarx.allreduce(tensors, name, algorithm="two-shot", minishards=3, microshards=1),
+                              oracle.two_shot(tensors, name, 3))
+
+    def test_errors_are_those_of_the_result(self):
+        tensors = normal(RANKS, 30000)
+        outcome = equarx.allreduce(tensors, "int8")
+        exact = tensors.astype("f8").sum(axis=0)
+        error = outcome.result - exact
+        self.assertAlmostEqual(outcome.mse, (error**2).mean(), delta=1e-12)
+        self.assertAlmostEqual(outcome.nmse, (error**2).sum() / (exact**2).sum(), delta=1e-12)
+        self.assertAlmostEqual(outcome.sqnr_db, -10 * numpy.log10(outcome.nmse))
+        self.assertAlmostEqual(outcome.max_abs_error, numpy.abs(error).max())
+        self.assertAlmostEqual(outcome.mean_signed_error, error.mean())
+        self.assertEqual(outcome.errors()["mse"], outcome.mse)
+
+    def test_the_number_of_threads_changes_no_bit(self):
+        tensors = normal(4, 100000)
+        one, two = (equarx.allreduce(tensors, "int4", threads=threads) for threads in (1, 2))
+        self.same(one, two.result)
+        self.assertEqual(one.errors(), two.errors())
+
+    def test_stochastic_rounding_follows_its_seed(self):
+        tensors = normal(4, 100000)
+        first, again, other = (equarx.allreduce(tensors, "int8", rounding="stochastic", seed=seed).result
+                               for seed in (5, 5, 6))
+        numpy.testing.assert_array_equal(first, again)
+        self.assertTrue((first != other).any())
+
+    def test_they_are_the_experiments(self):
+        import pathlib
+        import tempfile
+        tensors = normal(RANKS, 64, 512)
+        outcome = equarx.allreduce(tensors, "fp8-e4m3", topology={"slice": "4x2"}, time=True)
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "ranks.npy")
+            numpy.save(file, tensors)
+            run = equarx.run(outcome.config, {"/tensor": {"values": {"files": [str(file)]}}, "/numerics": "on"})
+        numerics = run.runs["collective"].numerics
+        for name, value in outcome.errors().items():
+            self.assertEqual(numerics[name], value, name)
+        self.assertEqual(run.runs["collective"].time, outcome.time)
+
+
+class Kinds(unittest.TestCase):
+    def test_plain_collectives_move_what_they_should(self):
+        tensors = normal(4, 4096)
+        gathered = equarx.all_gather(tensors)
+        for rank in range(4):
+            for part in gathered.shard(rank):
+                numpy.testing.assert_array_equal(gathered.result[part], tensors[rank][part])
+        numpy.testing.assert_array_equal(equarx.broadcast(tensors).of_rank(3), tensors[0])
+        numpy.testing.assert_array_equal(equarx.all_to_all(tensors).result, tensors)
+
+    def test_what_a_rank_ends_with_is_its_shard(self):
+        tensors = normal(4, 10000)
+        whole = equarx.reduce_scatter(tensors, "int8")
+        parts = numpy.concatenate([whole.of_rank(rank) for rank in range(4)])
+        self.assertEqual(parts.size, 10000)
+        numpy.testing.assert_array_equal(numpy.sort(parts), numpy.sort(whole.result))
+        sent = equarx.all_to_all(tensors)
+        shard = numpy.concatenate([numpy.arange(10000)[part] for part in sent.shard(2)])
+        numpy.testing.assert_array_equal(sent.of_rank(2), tensors[:, shard])
+        self.assertIs(equarx.allreduce(tensors).of_rank(1).dtype, tensors.dtype)
+
+    def test_auto_names_what_it_chose(self):
+        outcome = equarx.allreduce(normal(8, 2048), "int8", topology={"slice": "4x2"}, algorithm="auto", time=True)
+        self.assertNotEqual(outcome.config["collectives"][0]["algorithm"], "auto")
+        self.assertGreater(outcome.time, 0)
+
+    def test_time_is_there_only_if_asked_for(self):
+        tensors = normal(8, 2048)
+        self.assertIsNone(equarx.allreduce(tensors, "int8").time)
+        self.assertEqual(equarx.allreduce(tensors, "int8", time=True).timing.algorithm, "equarx")
+
+
+class Arrays(unittest.TestCase):
+    def test_a_list_is_as_good_as_a_leading_axis(self):
+        tensors = normal(4, 33, 65)
+        whole = equarx.allreduce(tensors, "int8").result
+        numpy.testing.assert_array_equal(whole, equarx.allreduce(list(tensors), "int8").result)
+        self.assertEqual(whole.shape, (33, 65))
+
+    def test_arrays_that_are_not_contiguous_are_copied(self):
+        tensors = normal(4, 64, 66)
+        for strided in (tensors[:, ::2], tensors.transpose(0, 2, 1), tensors[::-1], numpy.asfortranarray(tensors)):
+            numpy.testing.assert_array_equal(equarx.allreduce(strided, "int8").result,
+                                             equarx.allreduce(strided.copy(order="C"), "int8").result)
+
+    def test_other_byte_orders_are_converted(self):
+        tensors = normal(4, 5000)
+        swapped = equarx.allreduce(tensors.astype(">f4"), "int8").result
+        numpy.testing.assert_array_equal(swapped, equarx.allreduce(tensors, "int8").result)
+
+    def test_each_type_gives_its_own(self):
+        half = normal(4, 5000, dtype="float16")
+        self.assertEqual(equarx.allreduce(half, "int8").result.dtype, numpy.float16)
+        floats = normal(4, 5000)
+        cut = (floats.view("u4") >> 16).astype("u2")  # bf16, rounded towards zero
+        outcome = equarx.allreduce(cut, "int8", dtype="bf16")
+        self.assertEqual(outcome.result.dtype, numpy.uint16)
+        decoded = (outcome.result.astype("u4") << 16).view("f4")
+        self.assertLess(numpy.abs(decoded - floats.sum(axis=0)).max(), 0.5)
+
+    def test_tensors_of_pytorch_are_taken_as_they_are(self):
+        try:
+            import torch
+        except ImportError:
+            self.skipTest("without PyTorch")
+        tensors = normal(4, 5000)
+        expected = equarx.allreduce(tensors, "int8").result
+        numpy.testing.assert_array_equal(equarx.allreduce(torch.from_numpy(tensors).requires_grad_(), "int8").result,
+                                         expected)
+        brain = torch.from_numpy(tensors).to(torch.bfloat16)
+        raw = brain.view(torch.int16).numpy().view("uint16")
+        numpy.testing.assert_array_equal(equarx.allreduce(list(brain), "int8").result,
+                                         equarx.allreduce(raw, "int8", dtype="bf16").result)
+
+    def test_a_result_is_written_where_it_is_wanted(self):
+        tensors = normal(4, 5000)
+        expected = equarx.allreduce(tensors, "int8").result
+        out = numpy.empty(5000, "f4")
+        self.assertIs(equarx.allreduce(tensors, "int8", out=out).result, out)
+        numpy.testing.assert_array_equal(out, expected)
+        equarx.allreduce(tensors, "int8", out=tensors)
+        for rank in tensors:
+            numpy.testing.assert_array_equal(rank, expected)
+
+    def test_inputs_are_not_changed(self):
+        tensors = normal(4, 5000)
+        before = tensors.copy()
+        equarx.allreduce(tensors, "int4")
+        numpy.testing.assert_array_equal(tensors, before)
+
+    def test_nan_and_inf_do_not_vanish(self):
+        tensors = normal(4, 200000)
+        tensors[1, 77] = numpy.nan
+        tensors[2, 100000] = numpy.inf
+        outcome = equarx.allreduce(tensors, "int8")
+        self.assertTrue(numpy.isnan(outcome.result[[77, 100000]]).all())
+        self.assertTrue(numpy.isnan(outcome.sqnr_db))
+        self.assertGreater(numpy.isfinite(outcome.result).mean(), 0.9)
+
+    def test_it_is_an_array_where_one_is_wanted(self):
+        outcome = equarx.allreduce(normal(4, 100), "bf16")
+        self.assertEqual(numpy.asarray(outcome).shape, (100,))
+        self.assertIn("Outcome(all-reduce of 4 ranks, SQNR", repr(outcome))
+
+
+class Mistakes(unittest.TestCase):
+    def refused(self, message, *arguments, function=equarx.allreduce, **options):
+        with self.assertRaises(equarx.InputError) as caught:
+            function(*arguments, **options)
+        self.assertRegex(str(caught.exception), message)
+        self.assertNotIn("\n", str(caught.exception))
+        return caught.exception
+
+    def test_arrays_that_do_not_fit(self):
+        good = normal(8, 100)
+        for message, arrays in [
+                ("^the array of rank 1 is of float32 \\(50,\\), and that of rank 0 of float32 \\(100,\\)",
+                 [good[0], good[1][:50]]),
+                ("^the array of rank 1 is of float16", [good[0], good[1].astype("f2")]),
+                ("^there are no arrays; give one for each rank$", []),
+                ("^an array for all ranks has a leading axis", good[0]),
+                ("^the array has the shape \\(4, 0\\); it needs at least one", numpy.empty((4, 0), "f4")),
+                ("^the array is of object, which no tensor is of", numpy.array([[None, 1], [2, 3]])),
+                ("^the array is of float64, .*convert it with .astype\\('float32'\\)$", good.astype("f8")),
+                ("^the array is of uint16, .*say dtype='bf16'$", good.astype("u2")),
+                ("^the array is of complex64, which no tensor is of", good.astype("c8")),
+                ("^a int is no array, and no list", 7),
+                ("^the array of rank 0 is of str", ["a", "b"])]:
+            with self.subTest(message):
+                self.refused(message, arrays, "int8")
+        self.refused("^the array is of float32, and dtype says 'bf16'", good, "int8", dtype="bf16")
+
+    def test_ranks_that_do_not_match_the_topology(self):
+        error = self.refused("^/topology: has 8 chips, and there are arrays for 4 ranks", normal(4, 100), "int8",
+                             topology={"slice": "4x2"})
+        self.assertEqual(error.pointer, "/topology")
+        self.refused("^/topology: a collective needs at least two chips", normal(1, 100), "int8", topology={"mesh": "1x1"})
+
+    def test_what_no_configuration_has(self):
+        tensors = normal(4, 100)
+        for message, options in [("^/collectives/0/format: ", {"format": "int9"}),
+                                 ("^/collectives/0/minishard: .*minishards", {"format": "int8", "minishard": 2}),
+                                 ("^/collectives/0/algorithm: ", {"format": "int8", "algorithm": "rng"}),
+                                 ("^/hardware: ", {"hardware": "tpu-v99"}), ("^/topology", {"topology": 7})]:
+            with self.subTest(message):
+                self.refused(message, tensors, **options)
+        self.refused("^there is no rank 4; there are 4, from 0$", 4, function=equarx.allreduce(tensors).of_rank)
+
+    def test_out_that_does_not_fit(self):
+        tensors = normal(4, 100)
+        frozen = numpy.empty(100, "f4")
+        frozen.flags.writeable = False
+        for message, out in [("^out is of float32 \\(99,\\), and the result of float32 \\(100,\\)$", numpy.empty(99, "f4")),
+                             ("^out is of float64", numpy.empty(100)), ("^out is not contiguous", frozen),
+                             ("^out is not contiguous", numpy.empty(200, "f4")[::2]),
+                             ("^out is a NumPy array, and not a list$", [0.0] * 100)]:
+            with self.subTest(message):
+                self.refused(message, tensors, "int8", out=out)
+
+    def test_more_memory_than_there_is(self):
+        """With little memory left for the process, which the message then names."""
+        code = ("import numpy, resource, equarx\n"
+                "tensors = numpy.lib.stride_tricks.as_strided(numpy.zeros(1, 'f4'), (2, 2**28), (0, 0))\n"
+                "used = int(open('/proc/self/statm').read().split()[0]) * 4096\n"
+                "resource.setrlimit(resource.RLIMIT_AS, (used + 2**27, used + 2**27))\n"
+                "try:\n    equarx.allreduce(tensors, 'int8')\n"
+                "except (equarx.InputError, MemoryError) as error:\n    print(type(error).__name__)\n")
+        ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+        self.assertIn(ran.stdout.strip(), ("InputError", "MemoryError", "_ArrayMemoryError"), ran.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,116 @@
+"""equarx.quantize(): codes, scales and errors."""
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+import equarx
+import numpy
+import oracle
+
+PROGRAM = pathlib.Path(os.environ["EQUARX_BUILD"], "equarx-sim")
+VALUES = numpy.random.default_rng(3).standard_normal((300, 1001)).astype("f4")
+
+
+def minishards(values, elements_per_scale=128):
+    flat = values.reshape(-1)
+    return [flat[first:first + elements_per_scale * 1024] for first in range(0, flat.size, elements_per_scale * 1024)]
+
+
+class Codes(unittest.TestCase):
+    def test_int8_and_fp8_have_the_codes_and_scales_of_plain_numpy(self):
+        for name in ("int8", "fp8-e4m3", "fp8-e5m2"):
+            with self.subTest(name):
+                quantized = equarx.quantize(VALUES, name)
+                pieces = [oracle.quantize(piece, name) for piece in minishards(VALUES)]
+                decoded = numpy.concatenate([codes * scales for codes, scales in pieces]).reshape(VALUES.shape)
+                numpy.testing.assert_array_equal(quantized.dequantize(), decoded)
+                if name == "int8":
+                    self.assertEqual(quantized.codes.dtype, numpy.int8)
+                    numpy.testing.assert_array_equal(
+                        quantized.codes, numpy.concatenate([codes for codes, _ in pieces]).reshape(VALUES.shape))
+                scales = numpy.concatenate([scales[:1024] for _, scales in pieces])
+                numpy.testing.assert_array_equal(quantized.scales.reshape(-1), scales)
+
+    def test_codes_times_scales_are_the_values(self):
+        quantized = equarx.quantize(VALUES, "int8", elements_per_scale=16)
+        elements = numpy.arange(VALUES.size)
+        scales = quantized.scales.reshape(-1)[elements // quantized.minishard * 1024 + elements % 1024]
+        numpy.testing.assert_array_equal(quantized.codes.reshape(-1).astype("f4") * scales,
+                                         quantized.dequantize().reshape(-1))
+        blocks = equarx.quantize(VALUES.reshape(-1)[:9600], "int8", layout="contiguous", block=32)
+        numpy.testing.assert_array_equal(blocks.codes.astype("f4") * numpy.repeat(blocks.scales, 32),
+                                         blocks.dequantize())
+
+    def test_every_format_comes_back_within_its_error(self):
+        for entry in equarx.formats():
+            with self.subTest(entry["name"]):
+                quantized = equarx.quantize(VALUES, entry["name"])
+                error = quantized.dequantize().astype("f8") - VALUES
+                self.assertAlmostEqual(quantized.mse, (error**2).mean(), delta=1e-12)
+                self.assertGreaterEqual(quantized.bits_per_element, entry["bits"])
+                self.assertEqual(quantized.codes.nbytes, -(-VALUES.size * entry["bits"] // 8))
+
+    def test_casts_are_numpys(self):
+        half = equarx.quantize(VALUES, "fp16")
+        numpy.testing.assert_array_equal(half.codes, VALUES.astype("f2"))
+        self.assertIsNone(half.scales)
+        numpy.testing.assert_array_equal(half.dequantize(), VALUES.astype("f2").astype("f4"))
+
+
+class SameAsTheProgram(unittest.TestCase):
+    def test_errors_are_the_programs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "values.npy")
+            numpy.save(file, VALUES)
+            for name in ("int8", "mxfp4", "nvfp4", "bf16"):
+                with self.subTest(name):
+                    table = subprocess.run([PROGRAM, "quantize", file, "--format", name], check=True,
+                                           capture_output=True, text=True).stdout
+                    shown = dict(re.findall(r"^ *(\S.*?)  +(\S.*?) *$", table, re.MULTILINE))
+                    quantized = equarx.quantize(VALUES, name)
+                    self.assertEqual(shown["NMSE"], f"{quantized.nmse:.4g}")
+                    self.assertEqual(shown["SQNR"], f"{quantized.sqnr_db:.2f} dB")
+                    self.assertEqual(shown["bits per element"], f"{quantized.bits_per_element:.4g}")
+
+    def test_mistakes_are_the_programs(self):
+        for options, pointer in [({"format": "int9"}, "/format"), ({"format": "int8", "blok": 3}, "/blok"),
+                                 ({"format": "bf16", "block": 32}, "/block"),
+                                 ({"format": "int8", "rounding": "up"}, "/rounding")]:
+            with self.subTest(options):
+                with self.assertRaises(equarx.InputError) as caught:
+                    equarx.quantize(VALUES, **options)
+                self.assertEqual(caught.exception.pointer, pointer)
+
+
+class Arrays(unittest.TestCase):
+    def test_types_and_layouts(self):
+        expected = equarx.quantize(VALUES, "int8").codes
+        for same in (numpy.asfortranarray(VALUES), VALUES.astype(">f4"), VALUES.tolist()):
+            if isinstance(same, list):
+                same = numpy.array(same, "f4")
+            numpy.testing.assert_array_equal(equarx.quantize(same, "int8").codes, expected)
+        self.assertEqual(equarx.quantize(VALUES.astype("f2"), "fp16").mse, 0)
+        self.assertEqual(equarx.quantize((VALUES.view("u4") >> 16).astype("u2"), "bf16", dtype="bf16").mse, 0)
+
+    def test_nan_is_counted_and_stays(self):
+        values = VALUES.copy()
+        values[0, 0] = numpy.nan
+        quantized = equarx.quantize(values, "int8")
+        self.assertEqual(quantized.non_finite, 128)  # its scale group
+        self.assertTrue(numpy.isnan(quantized.dequantize()[0, 0]))
+
+    def test_nothing_is_no_array(self):
+        for nothing in (numpy.empty((0, 3), "f4"), numpy.float32(1)):
+            with self.assertRaisesRegex(equarx.InputError, "it needs at least one axis and one element"):
+                equarx.quantize(nothing)
+
+    def test_it_says_what_it_is(self):
+        self.assertRegex(repr(equarx.quantize(VALUES)),
+                         r"^Quantized\(int8, shape \(300, 1001\), 8\.\d+ bits per element, SQNR \d+\.\d\d dB\)$")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,181 @@
+"""equarx.run(): the same as the program, wherever it runs."""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import equarx
+
+CONFIG = "configs/experiments/allreduce_v5e_4x2.json"
+SMALL = {"/tensor/bytes": "128 KiB", "/collectives/1/minishards": 1}
+PROGRAM = pathlib.Path(os.environ["EQUARX_BUILD"], "equarx-sim")
+
+
+def printed(*arguments, overrides=()) -> str:
+    """What the program prints."""
+    sets = [word for pointer, value in dict(overrides).items() for word in ("--set", f"{pointer}={value}")]
+    return subprocess.run([PROGRAM, "run", CONFIG, *arguments, *sets], check=True, capture_output=True, text=True).stdout
+
+
+def refused(*arguments, **options) -> equarx.InputError:
+    """The error of a run that must have one."""
+    try:
+        equarx.run(*arguments, **options)
+    except equarx.InputError as error:
+        return error
+    raise AssertionError("nothing was refused")
+
+
+class SameAsTheProgram(unittest.TestCase):
+    def test_the_result_is_the_programs_by_either_engine(self):
+        for engine in ("simgrid", "direct"):
+            with self.subTest(engine):
+                overrides = {**SMALL, "/engine": engine}
+                result = equarx.run(CONFIG, overrides)
+                self.assertEqual(result.to_dict(), json.loads(printed("--json", overrides=overrides)))
+                self.assertEqual(str(result), printed(overrides=overrides))
+
+    def test_by_itself_it_takes_the_engine_that_is_quick(self):
+        here = equarx.run(CONFIG, SMALL)
+        there = json.loads(printed("--json", overrides=SMALL))
+        self.assertEqual({run["engine"] for run in there["runs"]}, {"simgrid"})
+        for run in there["runs"]:
+            mine = here.runs[run["label"]]
+            self.assertEqual((mine.engine, mine.engine_reason), ("direct", "one run of many"))
+            self.assertAlmostEqual(mine.time / run["time_s"], 1, delta=1e-9)
+            self.assertEqual(mine.numerics.to_dict(), run["numerics"])
+        self.assertEqual(here.to_dict()["config_hash"], there["config_hash"])
+
+    def test_options_are_the_programs(self):
+        overrides = {**SMALL, "/engine": "direct", "/numerics": "off"}
+        result = equarx.run(CONFIG, overrides, links=True, sensitivity=True, uncertainty=True).to_dict()
+        self.assertIn("links", result["runs"][0])
+        self.assertEqual(result["runs"][0]["uncertainty"]["samples"], 200)
+        self.assertTrue(result["sensitivity"])
+
+    def test_a_dict_is_as_good_as_a_file(self):
+        config = json.loads(pathlib.Path(CONFIG).read_text())
+        self.assertEqual(equarx.run(config, SMALL).to_dict(), equarx.run(pathlib.Path(CONFIG), SMALL).to_dict())
+
+    def test_numbers_of_numpy_are_numbers(self):
+        import numpy
+        overrides = {**SMALL, "/collectives/1/minishards": numpy.int64(1), "/tensor/shape": numpy.array([64, 1024])}
+        self.assertEqual(equarx.run(CONFIG, overrides).config["tensor"]["shape"], [64, 1024])
+
+    def test_a_resolved_configuration_gives_the_same_result(self):
+        result = equarx.run(CONFIG, SMALL)
+        self.assertEqual(equarx.run(result.config).to_dict(), result.to_dict())
+
+    def test_relative_paths_begin_where_the_caller_is_now(self):
+        chip = subprocess.run([PROGRAM, "hardware", "tpu-v5e", "--json"], check=True, capture_output=True).stdout
+        config = json.loads(pathlib.Path(CONFIG).read_text())
+        before = os.getcwd()
+        self.addCleanup(os.chdir, before)
+        equarx.run(config, {**SMALL, "/engine": "simgrid"})  # its helper was started here
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "mine.json").write_bytes(chip)
+            os.chdir(folder)
+            for engine in ("simgrid", "direct"):
+                equarx.run(config, {**SMALL, "/engine": engine, "/hardware": "./mine.json"})
+            os.chdir(before)
+
+
+class Shapes(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.result = equarx.run(CONFIG, SMALL)
+
+    def test_runs_have_their_fields_as_attributes(self):
+        run = self.result.runs["full-loop"]
+        self.assertEqual(run.time, run["time_s"])
+        self.assertEqual(run.speedup, run.to_dict()["speedup"])
+        self.assertEqual(run.numerics.sqnr_db, run["numerics"]["sqnr_db"])
+        self.assertEqual(self.result.baseline.label, "bf16")
+        with self.assertRaisesRegex(AttributeError, "there is no 'tme'; there are label, "):
+            _ = run.tme
+
+    def test_what_callers_change_is_theirs(self):
+        self.result.to_dict()["runs"].clear()
+        self.result.config.clear()
+        self.result.runs.clear()
+        self.assertEqual(len(self.result.runs), 2)
+        self.assertTrue(self.result.config)
+
+    def test_rows_are_flat(self):
+        rows = self.result.to_rows()
+        self.assertEqual([row["label"] for row in rows], ["bf16", "full-loop"])
+        self.assertEqual(rows[1]["numerics/mse"], self.result.runs["full-loop"].numerics.mse)
+        self.assertFalse([value for row in rows for value in row.values() if isinstance(value, (dict, list))])
+
+    def test_a_frame_has_the_rows(self):
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            with self.assertRaisesRegex(ImportError, "needs pandas .*to_rows"):
+                self.result.to_frame()
+            return
+        self.assertEqual(list(self.result.to_frame()["label"]), ["bf16", "full-loop"])
+
+    def test_a_picture_has_a_bar_for_each_run(self):
+        try:
+            import matplotlib
+        except ImportError:
+            self.skipTest("without Matplotlib")
+        matplotlib.use("agg")
+        ax = self.result.plot()
+        self.assertEqual([label.get_text() for label in ax.get_yticklabels()], ["bf16", "full-loop"])
+        self.assertIs(self.result.plot(ax), ax)
+
+    def test_notebooks_show_the_table(self):
+        self.assertIn("full-loop", self.result._repr_html_())
+        self.assertTrue(self.result._repr_html_().startswith("<pre>"))
+        self.assertRegex(repr(self.result), r"^Result\(Run\(bf16: [\d.]+ us, 1.000x\), ")
+
+    def test_a_run_that_failed_has_no_time(self):
+        fails = {"links": [{"between": ["(0,0)", "(0,1)"], "fails_at": "0 s"}]}
+        run = equarx.run(CONFIG, {**SMALL, "/faults": fails}).runs["bf16"]
+        self.assertIsNone(run.time)
+        self.assertIn("(0,1)", run.failure.link)
+        self.assertIn("failed", repr(run))
+
+
+class Mistakes(unittest.TestCase):
+    def test_words_and_places_are_the_programs(self):
+        wrong = {"/tensor/bytes": "2 potatoes", "/tensor/bites": 1, "/collectives/1/format": "int9",
+                 "/hardware": "tpu-v99", "/topology/slice": "3x3x3"}
+        for pointer, value in wrong.items():
+            for engine in ("simgrid", "direct"):
+                with self.subTest(pointer, engine=engine):
+                    error = refused(CONFIG, {"/engine": engine, pointer: value})
+                    ran = subprocess.run([PROGRAM, "run", CONFIG, "--set", f"{pointer}={value}"], capture_output=True,
+                                         text=True, check=False)
+                    self.assertEqual(ran.returncode, 2)
+                    self.assertEqual(f"equarx-sim: error: {error}\n", ran.stderr)
+                    self.assertTrue(error.pointer.startswith(pointer.rsplit("/", 1)[0]), error.pointer)
+
+    def test_each_is_one_sentence(self):
+        for arguments, message in [
+                (("configs/none.json",), r"^.*configs/none.json.*$"),
+                ((7,), "^a configuration is a dict or the path of a JSON file, and not a int$"),
+                ((CONFIG, [1]), "^overrides are a dict of JSON pointers"),
+                ((CONFIG, {"tensor": 1}), "^overrides: 'tensor' is no JSON pointer; one looks like /tensor/bytes$"),
+                ((CONFIG, {"/tensor": {1, 2}}), "^configuration: a set is no value of a configuration"),
+                ((CONFIG, {"/tensor/sample": float("nan")}), "^configuration: Out of range float values"),
+                (({},), "^/hardware: ")]:
+            with self.subTest(arguments):
+                error = refused(*arguments)
+                self.assertRegex(str(error), message)
+                self.assertNotIn("\n", str(error))
+
+    def test_an_error_is_a_value_error_that_can_be_pickled(self):
+        import pickle
+        error = refused(CONFIG, {"/tensor/bytes": "2 potatoes"})
+        self.assertIsInstance(error, ValueError)
+        again = pickle.loads(pickle.dumps(error))
+        self.assertEqual((str(again), again.pointer), (str(error), "/tensor/bytes"))
+
+
+if __name__ == "__main__":
+    unittest.main()

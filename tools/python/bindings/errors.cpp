@@ -1,0 +1,49 @@
+#include "tools/python/bindings/errors.hpp"
+
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <string>
+
+#include "experiments/input/errors.hpp"
+#include "models/tensors/file_error.hpp"
+#include "sim/time_executor.hpp"
+
+namespace equarx::python {
+namespace {
+
+namespace py = pybind11;
+
+/// Sets an error of the package. Texts of users' files need not be UTF-8.
+void raise(const char* name, const std::string& message, const std::string& pointer) {
+  const auto text = [](const std::string& bytes) {
+    return py::reinterpret_steal<py::str>(PyUnicode_DecodeUTF8(
+        bytes.data(), static_cast<py::ssize_t>(bytes.size()), "backslashreplace"));
+  };
+  const py::object type = py::module_::import("equarx._errors").attr(name);
+  const py::object error = type(text(message), text(pointer));
+  PyErr_SetObject(type.ptr(), error.ptr());
+}
+
+void translate(std::exception_ptr thrown) {
+  try {
+    if (thrown) std::rethrow_exception(thrown);
+  } catch (const input::InputError& error) {
+    raise("InputError", error.what(), error.place());
+  } catch (const tensors::FileError& error) {
+    raise("InputError", error.what(), "");
+  } catch (const input::InvariantError& error) {
+    raise("DefectError", error.what(), "");
+  } catch (const sim::SimulationError& error) {
+    raise("DefectError", error.what(), "");
+  }
+}
+
+}  // namespace
+
+void bind_errors(py::module_& core) {
+  (void)core;
+  py::register_local_exception_translator(&translate);
+}
+
+}  // namespace equarx::python

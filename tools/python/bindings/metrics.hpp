@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+
+#include <pybind11/pybind11.h>
+
+#include "models/numerics/errors/metrics.hpp"
+
+namespace equarx::python {
+
+/// The errors by their names in results (docs/results.md).
+pybind11::dict to_dict(const numerics::ErrorMetrics& errors);
+
+/// part / whole; 0 of nothing.
+double share(std::uint64_t part, std::uint64_t whole);
+
+}  // namespace equarx::python

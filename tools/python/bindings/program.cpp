@@ -1,0 +1,140 @@
+#include "tools/python/bindings/program.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "experiments/input/json.hpp"
+#include "experiments/request/request.hpp"
+#include "sim/time_executor.hpp"
+#include "tools/python/bindings/work.hpp"
+
+namespace equarx::python {
+namespace {
+
+namespace py = pybind11;
+using collectives::Instruction;
+using collectives::InstructionId;
+using collectives::Op;
+using collectives::Program;
+using input::Json;
+
+/// The instructions of a planned collective.
+class Instructions {
+ public:
+  explicit Instructions(plan::Plan plan)
+      : plan_(std::make_shared<const plan::Plan>(std::move(plan))) {}
+
+  std::uint32_t ranks() const { return program().ranks(); }
+  std::string list() const;
+  std::string timeline() const;
+
+ private:
+  const plan::CollectivePlan& collective() const {
+    return plan_->collectives.front().candidates.front();
+  }
+  const Program& program() const { return collective().program; }
+
+  std::shared_ptr<const plan::Plan> plan_;
+};
+
+/// The place of an instruction in the tensor: of the message that it sends or waits for, if it does.
+void add_tile(const Program& program, const Instruction& instruction, Json& row) {
+  const collectives::Tile& tile = program.tile(instruction);
+  row["segment"] = tile.segment;
+  row["shard_offset"] = tile.shard_offset;
+  row["minishard"] = tile.minishard;
+  row["microshard"] = tile.microshard;
+}
+
+Json instruction_row(const Program& program, InstructionId id) {
+  const Instruction& instruction = program.instructions[id];
+  Json row = {{"instruction", id},
+              {"op", name(instruction.op)},
+              {"phase", name(instruction.phase)},
+              {"text", collectives::describe(program, id)}};
+  if (instruction.op != Op::barrier) add_tile(program, instruction, row);
+  if (!collectives::is_transfer(instruction.op)) return row;
+  const collectives::Message& message = program.messages[instruction.message];
+  row["message"] = instruction.message;
+  row["bytes"] = program.message_bytes(instruction.message);
+  row["channel"] = program.channels[message.channel].name;
+  row["peer_offset"] = program.channels[message.channel].offset;
+  return row;
+}
+
+std::string Instructions::list() const {
+  return without_interpreter([plan = plan_](const StopFlag& stop) {
+    const Program& program = plan->collectives.front().candidates.front().program;
+    Json rows = Json::array();
+    for (InstructionId id = 0; id < program.instructions.size(); ++id) {
+      stop.check();
+      rows.push_back(instruction_row(program, id));
+    }
+    return rows.dump();
+  });
+}
+
+/// What happened when, on the chips that were simulated.
+Json timeline_of(const plan::CollectivePlan& collective, const sim::TimeResult& time) {
+  const Program& program = collective.program;
+  const sim::Machine& machine = collective.simulated.machine;
+  Json rows = Json::array();
+  for (const sim::CoreEvent& event : time.trace.core) {
+    const bool starts_up = event.work == sim::CoreWork::start_up;
+    rows.push_back(
+        {{"kind", "core"},
+         {"rank", event.rank},
+         {"chip", machine.chip_names[event.rank]},
+         {"op", starts_up ? "start_up" : name(program.instructions[event.instruction].op)},
+         {"instruction", starts_up ? Json(nullptr) : Json(event.instruction)},
+         {"start_s", event.start_s},
+         {"end_s", event.end_s}});
+  }
+  for (const sim::TransferEvent& event : time.trace.transfers)
+    rows.push_back({{"kind", "transfer"},
+                    {"rank", event.sender},
+                    {"chip", machine.chip_names[event.sender]},
+                    {"to_rank", event.receiver},
+                    {"to_chip", machine.chip_names[event.receiver]},
+                    {"message", event.message},
+                    {"what", collectives::describe_cargo(program, event.message)},
+                    {"bytes", program.message_bytes(event.message)},
+                    {"start_s", event.sent_s},
+                    {"end_s", event.arrived_s}});
+  return rows;
+}
+
+std::string Instructions::timeline() const {
+  return without_interpreter([plan = plan_](const StopFlag& stop) {
+    const plan::CollectivePlan& collective = plan->collectives.front().candidates.front();
+    const sim::TimeResult time =
+        sim::simulate(collective.program, collective.simulated.machine, collective.costs,
+                      {.traced = true, .engine = sim::Engine::direct, .watch = [&](std::uint64_t) {
+                         stop.check();
+                       }});
+    return timeline_of(collective, time).dump();
+  });
+}
+
+Instructions make(std::string config) {
+  const request::Request request{std::move(config), {}};
+  return without_interpreter(
+      [request](const StopFlag&) { return Instructions(request::make_plan(request)); });
+}
+
+}  // namespace
+
+void bind_program(py::module_& core) {
+  py::class_<Instructions>(core, "Instructions", "The instructions of a collective.")
+      .def(py::init(&make), py::arg("config"),
+           "Of the only collective of a configuration, as JSON, whose engine is \"direct\".")
+      .def_property_readonly("ranks", &Instructions::ranks, "Number of ranks.")
+      .def("list", &Instructions::list, "A row for each instruction, as JSON.")
+      .def("timeline", &Instructions::timeline, "A row for all that happens, as JSON.");
+}
+
+}  // namespace equarx::python

@@ -1,0 +1,70 @@
+#include "tools/python/bindings/run.hpp"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <pybind11/stl.h>
+
+#include "experiments/request/request.hpp"
+#include "tools/python/bindings/work.hpp"
+
+namespace equarx::python {
+namespace {
+
+namespace py = pybind11;
+using Overrides = std::vector<std::pair<std::string, std::string>>;
+
+/// An experiment that is ready to run.
+class Planned {
+ public:
+  Planned(request::Request request, plan::Plan plan)
+      : request_(std::make_shared<const request::Request>(std::move(request))),
+        plan_(std::make_shared<const plan::Plan>(std::move(plan))) {}
+
+  bool needs_simgrid() const { return request::needs_simgrid(*plan_); }
+
+  /// The answer as JSON and as a table.
+  std::pair<std::string, std::string> run() const {
+    const auto work = [request = request_, plan = plan_](const StopFlag& stop) {
+      return request::answer(*plan, *request, [&](double) { stop.check(); });
+    };
+    request::Answer answer = without_interpreter(work);
+    return {std::move(answer.json), std::move(answer.table)};
+  }
+
+ private:
+  std::shared_ptr<const request::Request> request_;
+  std::shared_ptr<const plan::Plan> plan_;
+};
+
+Planned make(std::string config, const Overrides& overrides, bool links, bool uncertainty,
+             bool sensitivity) {
+  request::Request request{std::move(config), {}, links, uncertainty, sensitivity};
+  for (const auto& [pointer, text] : overrides) request.overrides.push_back({pointer, text});
+  return without_interpreter(
+      [request](const StopFlag&) { return Planned(request, request::make_plan(request)); });
+}
+
+std::string resolve(std::string config, const Overrides& overrides) {
+  request::Request request{std::move(config), {}};
+  for (const auto& [pointer, text] : overrides) request.overrides.push_back({pointer, text});
+  return request::resolve(request);
+}
+
+}  // namespace
+
+void bind_run(py::module_& core) {
+  py::class_<Planned>(core, "Planned", "An experiment that is ready to run.")
+      .def_property_readonly("needs_simgrid", &Planned::needs_simgrid,
+                             "Whether SimGrid simulates some of it, which is not done here.")
+      .def("run", &Planned::run, "The answer as JSON and as a table.");
+  core.def("plan", &make, py::arg("config"), py::arg("overrides"), py::arg("links"),
+           py::arg("uncertainty"), py::arg("sensitivity"),
+           "Plans an experiment of JSON text; overrides are pairs of pointer and text.");
+  core.def("resolve", &resolve, py::arg("config"), py::arg("overrides"),
+           "A configuration with every default filled in, as JSON.");
+}
+
+}  // namespace equarx::python

@@ -1,0 +1,29 @@
+"""equarx: times quantized collectives on simulated TPU slices, and computes them on arrays.
+
+    import equarx, numpy
+    gradients = numpy.random.randn(8, 4096, 512).astype("float32")
+    equarx.allreduce(gradients, format="int8", topology={"slice": "4x2"}).sqnr_db
+
+docs/python.md is the guide.
+"""
+import atexit as _atexit
+
+from . import _core
+from ._collectives import Outcome, all_gather, all_to_all, allreduce, broadcast, reduce_scatter
+from ._errors import DefectError, InputError, ProgramError
+from ._instructions import Program
+from ._known import formats, hardware, topology
+from ._quantize import Quantized, quantize
+from ._run import run
+from ._sweep import Swept, sweep
+from ._tune import Tuned, tune
+from .result import Record, Result, Run
+
+__version__: str = _core.version()
+__all__ = [
+    "DefectError", "InputError", "Outcome", "Program", "ProgramError", "Quantized", "Record", "Result", "Run", "Swept",
+    "Tuned", "all_gather", "all_to_all", "allreduce", "broadcast", "formats", "hardware", "quantize", "reduce_scatter",
+    "run", "sweep", "topology", "tune",
+]
+
+_atexit.register(_core.finish_work)

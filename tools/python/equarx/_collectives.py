@@ -1,0 +1,189 @@
+"""Collectives on arrays: what every rank ends with, bit for bit."""
+from __future__ import annotations
+
+import functools
+import json
+
+from . import _core
+from ._arrays import Tensor, empty, tensors_of, writable_bits
+from ._config import to_json
+from ._errors import InputError
+from ._known import formats
+from ._metrics import Errors
+from ._run import run
+from .result import Run
+
+# Of a collective: the algorithm without scales, and with them.
+_DEFAULTS = {"all-reduce": ("ring", "equarx"), "reduce-scatter": ("ring", "equarx"), "all-gather": ("ring", "equarx"),
+             "all-to-all": ("direct", "direct"), "broadcast": ("ring", "ring")}
+_LABEL = "collective"
+
+
+class Outcome(Errors):
+    """What a collective has made of the ranks' arrays, and the errors against the exact result, in float64.
+
+    result: of AllReduce, AllGather and Broadcast what every rank ends with, of the shape of one rank's array. Of
+        ReduceScatter the sum, of which each rank has its own shard. Of AllToAll, of shape (ranks, ...), what each rank
+        has sent, as it arrives. Its dtype is that of the arrays.
+    timing: the simulated run, if it was asked for: a Run, as in ``equarx.run(...).runs``.
+    config: the configuration with every default filled in; ``equarx.run()`` takes it.
+    """
+
+    def __init__(self, core, kind: str, result, errors: dict, timing: Run | None):
+        self._core = core
+        self._kind = kind
+        self._errors = errors
+        self.result = result
+        self.timing = timing
+        self.ranks = core.ranks
+
+    @property
+    def time(self) -> float | None:
+        """Simulated time in seconds; None unless ``time=True`` asked for it."""
+        return None if self.timing is None else self.timing.time
+
+    @property
+    def config(self) -> dict:
+        """See the class."""
+        return json.loads(self._core.config)
+
+    def shard(self, rank: int) -> list[slice]:
+        """Where a rank's shard lies in the flat tensor: a slice for each part of it that goes its own way."""
+        return [slice(begin, end) for begin, end in self._core.shard(self._checked(rank))]
+
+    def of_rank(self, rank: int):
+        """What a rank ends with: the result; of ReduceScatter its shard, along one axis; of AllToAll an array
+        (ranks, elements of the shard) with its shard of every sender."""
+        import numpy
+        self._checked(rank)
+        if self._kind == "reduce-scatter":
+            flat = self.result.reshape(-1)
+            return numpy.concatenate([flat[part] for part in self.shard(rank)])
+        if self._kind == "all-to-all":
+            flat = self.result.reshape(self.ranks, -1)
+            return numpy.concatenate([flat[:, part] for part in self.shard(rank)], axis=1)
+        return self.result
+
+    def _checked(self, rank: int) -> int:
+        if not 0 <= rank < self.ranks:
+            raise InputError(f"there is no rank {rank}; there are {self.ranks}, from 0")
+        return rank
+
+    def __array__(self, dtype=None):
+        return self.result if dtype is None else self.result.astype(dtype)
+
+    def __repr__(self) -> str:
+        time = "" if self.time is None else f", {self.time * 1e6:.1f} us"
+        return f"Outcome({self._kind} of {self.ranks} ranks, SQNR {self.sqnr_db:.2f} dB{time})"
+
+
+@functools.lru_cache(maxsize=None)
+def _scaled_formats() -> frozenset[str]:
+    return frozenset(entry["name"] for entry in formats() if entry["scaled"])
+
+
+def _configuration(kind: str, tensors: list[Tensor], *, format, topology, algorithm, hardware, options: dict) -> dict:
+    if algorithm is None:
+        algorithm = _DEFAULTS[kind][format in _scaled_formats()]
+    collective = {"label": _LABEL, "algorithm": algorithm, **options}
+    if format is not None:
+        collective["format"] = format
+    return {"hardware": hardware, "topology": {"ring": len(tensors)} if topology is None else topology,
+            "tensor": {"shape": tensors[0].shape, "dtype": tensors[0].dtype}, "collective": kind,
+            "collectives": [collective]}
+
+
+@functools.lru_cache(maxsize=32)
+def _planned_before(config: str):
+    """Planning tries cuts out, which takes as long as computing some MiB; and the same configuration is asked for often."""
+    return _core.Collective(config)
+
+
+def _planned(config: dict):
+    """The collective of a configuration; planned anew where it names files, which may have changed."""
+    names_files = "file" in str(config["topology"]) or str(config["hardware"]) not in _chips()
+    return (_core.Collective if names_files else _planned_before)(to_json(config))
+
+
+@functools.lru_cache(maxsize=None)
+def _chips() -> frozenset[str]:
+    return frozenset(chip["name"] for chip in json.loads(_core.chips()[0]))
+
+
+def _timed(config: dict) -> Run:
+    return run({**config, "numerics": "off"}).runs[_LABEL]
+
+
+def _result_array(core, kind: str, tensors: list[Tensor], out):
+    """The array for the result, and what of it the result is written into."""
+    shape = tensors[0].shape
+    if kind == "all-to-all":
+        shape = (len(tensors), *shape)
+    if out is None:
+        out = empty(shape, tensors[0])
+        return out, out.view(tensors[0].bits.dtype)
+    every = getattr(out, "shape", None) == (len(tensors), *shape)
+    part = out[0] if every else out
+    return out, writable_bits(part, shape, tensors[0])
+
+
+def _collective(kind: str, arrays, *, format, topology, algorithm, hardware, dtype, time, out, threads, seed, options):
+    tensors = tensors_of(arrays, dtype)
+    config = _configuration(kind, tensors, format=format, topology=topology, algorithm=algorithm, hardware=hardware,
+                            options=options)
+    timing = _timed(config) if time or algorithm == "auto" else None
+    if algorithm == "auto":
+        config["collectives"][0]["algorithm"] = timing.algorithm
+    core = _planned(config)
+    if core.ranks != len(tensors):
+        raise InputError(f"/topology: has {core.ranks} chips, and there are arrays for {len(tensors)} ranks; give one "
+                         f"array for each chip", "/topology")
+    result, memory = _result_array(core, kind, tensors, out)
+    errors = core.run([tensor.bits for tensor in tensors], tensors[0].dtype, memory, threads, seed)
+    if result.shape != memory.shape:  # out has a leading axis of ranks, which end alike
+        result[1:] = result[0]
+        result = result[0]
+    return Outcome(core, kind, result, errors, timing if time else None)
+
+
+_ARGUMENTS = """
+    arrays: one for each rank: an array whose leading axis counts ranks, or a list of arrays of one shape. float32,
+        float16, bfloat16 (of ml_dtypes or PyTorch, or as uint16 with ``dtype="bf16"``); contiguous ones are not copied.
+    format: number format of what is sent, a name of ``equarx.formats()``; with scales it is quantized. By default the
+        type of the arrays.
+    topology: as in a configuration: ``{"slice": "4x2"}``, ``{"torus": "4x4"}``; by default a ring of as many chips as
+        there are ranks.
+    algorithm: "ring", "equarx", "two-shot", ... (docs/algorithms.md); "auto" for the fastest. By default %s.
+    hardware: a built-in chip, the path of a hardware file, or an object as in a configuration.
+    time: whether to simulate the collective, too; ``.time`` is then its time in seconds.
+    out: an array that the result is written into, of the result's shape; with a leading axis of ranks, every rank's
+        part is filled where all ranks end alike. It may be ``arrays`` itself.
+    threads: that compute; 0 for one for each core. seed: of stochastic rounding.
+    options: keys of a collective in docs/configuration.md: ``ring``, ``quantize``, ``minishards``, ``scale``, ...
+
+    Raises InputError for arrays that do not fit each other or the topology, and for what a configuration cannot have.
+"""
+
+
+def _define(name: str, kind: str, default: str, summary: str):
+    def collective(arrays, format: str | None = None, *, topology=None, algorithm: str | None = None,
+                   hardware="tpu-v5e", dtype: str | None = None, time: bool = False, out=None, threads: int = 0,
+                   seed: int = 1, **options) -> Outcome:
+        return _collective(kind, arrays, format=format, topology=topology, algorithm=algorithm, hardware=hardware,
+                           dtype=dtype, time=time, out=out, threads=threads, seed=seed, options=options)
+
+    collective.__name__ = collective.__qualname__ = name
+    collective.__module__ = "equarx"
+    collective.__doc__ = summary + "\n" + _ARGUMENTS % default
+    return collective
+
+
+_RING = '"equarx" for formats with scales, else "ring"'
+allreduce = _define("allreduce", "all-reduce", _RING, "AllReduce: every rank ends with the sum of all ranks' arrays.")
+reduce_scatter = _define("reduce_scatter", "reduce-scatter", _RING,
+                         "ReduceScatter: every rank ends with its own shard of the sum.")
+all_gather = _define("all_gather", "all-gather", _RING,
+                     "AllGather: of each rank's array its own shard counts, and every rank ends with all shards.")
+all_to_all = _define("all_to_all", "all-to-all", '"direct"',
+                     "AllToAll: every rank ends with its own shard of every rank's array.")
+broadcast = _define("broadcast", "broadcast", '"ring"', "Broadcast: every rank ends with the array of rank 0.")

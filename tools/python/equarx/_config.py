@@ -1,0 +1,63 @@
+"""Configurations as users have them: dictionaries, or paths of JSON files."""
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Mapping
+
+from . import _core
+from ._errors import InputError
+
+
+def _plain(value):
+    """What json does not know: numbers of NumPy, paths, mappings."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    if hasattr(value, "tolist"):  # of NumPy: a scalar, or an array of lengths
+        return value.tolist()
+    raise TypeError(f"a {type(value).__name__} is no value of a configuration; it takes what JSON has")
+
+
+def to_json(value) -> str:
+    """A value as JSON text. @raises InputError for what JSON cannot hold."""
+    try:
+        return json.dumps(value, default=_plain, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"configuration: {error}") from None
+
+
+def text_of(config) -> str:
+    """The JSON text of a configuration: a mapping, or the path of a file. @raises InputError"""
+    if isinstance(config, Mapping):
+        return to_json(config)
+    if isinstance(config, (str, os.PathLike)):
+        return _core.read_file(os.fspath(config))
+    raise InputError(f"a configuration is a dict or the path of a JSON file, and not a {type(config).__name__}")
+
+
+def overrides_of(overrides) -> list[tuple[str, str]]:
+    """Pairs of pointer and text, as ``--set`` takes them."""
+    if overrides is None:
+        return []
+    if not isinstance(overrides, Mapping):
+        raise InputError('overrides are a dict of JSON pointers, like {"/tensor/bytes": "8 MiB"}')
+    pairs = []
+    for pointer, value in overrides.items():
+        if not isinstance(pointer, str) or not pointer.startswith("/"):
+            raise InputError(f"overrides: {pointer!r} is no JSON pointer; one looks like /tensor/bytes")
+        pairs.append((pointer, value if isinstance(value, str) else to_json(value)))
+    return pairs
+
+
+@contextlib.contextmanager
+def naming_file(config):
+    """Messages about a file name it, as the program's do."""
+    try:
+        yield
+    except InputError as error:
+        if isinstance(config, Mapping) or str(error).startswith(str(config)):
+            raise
+        raise InputError(f"{os.fspath(config)}: {error}", error.pointer) from None

@@ -1,0 +1,52 @@
+"""Errors of values against exact ones, as attributes."""
+from __future__ import annotations
+
+
+class Errors:
+    """Base of what has errors. All are of every element, in float64 (docs/results.md, ``numerics``)."""
+
+    _errors: dict
+
+    @property
+    def sqnr_db(self) -> float:
+        """Signal to quantization noise ratio in dB: -10 log10(nmse); inf without any error."""
+        return self._errors["sqnr_db"]
+
+    @property
+    def mse(self) -> float:
+        """Mean squared error, in squared units of the array."""
+        return self._errors["mse"]
+
+    @property
+    def nmse(self) -> float:
+        """Squared error / squared exact values."""
+        return self._errors["nmse"]
+
+    @property
+    def max_abs_error(self) -> float:
+        """Largest error of an element, in units of the array."""
+        return self._errors["max_abs_error"]
+
+    @property
+    def mean_signed_error(self) -> float:
+        """Bias: mean of value - exact value, in units of the array."""
+        return self._errors["mean_signed_error"]
+
+    @property
+    def cosine_similarity(self) -> float:
+        """Of values and exact values, -1 to 1."""
+        return self._errors["cosine_similarity"]
+
+    @property
+    def clipped_fraction(self) -> float:
+        """Share of quantized elements that were beyond the largest code."""
+        return self._errors["clipped_fraction"]
+
+    @property
+    def flushed_fraction(self) -> float:
+        """Share of quantized elements that were not zero and became zero."""
+        return self._errors["flushed_fraction"]
+
+    def errors(self) -> dict[str, float]:
+        """All of them by name."""
+        return dict(self._errors)

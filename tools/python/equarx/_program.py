@@ -1,0 +1,117 @@
+"""The program equarx-sim, which does what this process must not do itself: whatever forks."""
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+
+from . import _core
+from ._errors import InputError, ProgramError
+
+ENVIRONMENT = "EQUARX_SIM"
+_NAME = "equarx-sim"
+_HERE = pathlib.Path(__file__).resolve().parent
+# Beside the package in a wheel, in the build tree, and where `cmake --install` puts both.
+_PLACES = ("_program/bin", "../..", "../../../../bin")
+
+
+def path() -> str:
+    """Where the program is: what the environment variable EQUARX_SIM says, or beside the package, or in PATH."""
+    named = os.environ.get(ENVIRONMENT)
+    if named:
+        return named
+    for place in _PLACES:
+        candidate = (_HERE / place / _NAME).resolve()
+        if candidate.is_file() and os.access(candidate, os.X_OK):
+            return str(candidate)
+    found = shutil.which(_NAME)
+    if found is None:
+        raise ProgramError(f"{_NAME} was found neither beside the package nor in PATH; install it, or name it by the "
+                           f"environment variable {ENVIRONMENT}")
+    return found
+
+
+def check_version(program: str, version: str) -> None:
+    """Refuses a program of another version, whose results may be others."""
+    if version != _core.version():
+        raise ProgramError(f"{program} is of version {version}, and this package of {_core.version()}; install both "
+                           f"from one source, or name the right one by {ENVIRONMENT}")
+
+
+def start(arguments: list[str], **options) -> subprocess.Popen:
+    """Starts the program. It is spawned, not forked, and in a session of its own: Ctrl-C is this process's to handle."""
+    program = path()
+    try:
+        return subprocess.Popen([program, *arguments], start_new_session=True, **options)
+    except OSError as error:
+        raise ProgramError(f"{program} cannot be started: {error.strerror}; {ENVIRONMENT} may name another") from None
+
+
+def end(process: subprocess.Popen) -> None:
+    """Ends it, with all that it has started."""
+    if process.poll() is None:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    process.wait()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            try:
+                pipe.close()
+            except OSError:  # what was left to write
+                pass
+
+
+def command(arguments: list[str], given: str = "", accepted: tuple[int, ...] = (0,)) -> str:
+    """What a subcommand prints. @raises InputError for exit code 2, ProgramError for any that is not accepted."""
+    require_same_version()
+    with tempfile.TemporaryFile("w+") as errors:
+        process = start(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True)
+        try:
+            # Not communicate(), which goes on for a quarter of a second after Ctrl-C. Commands read all before they write.
+            with process.stdin as asked:
+                asked.write(given)
+            printed = process.stdout.read()
+            process.wait()
+        except BrokenPipeError:  # it has ended already, and says why
+            printed = ""
+            process.wait()
+        finally:
+            end(process)
+        errors.seek(0)
+        complaint = errors.read()
+    if process.returncode in accepted:
+        return printed
+    lines = [line for line in complaint.splitlines() if "error: " in line]
+    message = lines[-1].split("error: ", 1)[1] if lines else f"it ended with code {process.returncode}"
+    if process.returncode == 2:
+        message = message.removeprefix("standard input: ")
+        pointer = re.match(r"(/[^\s:]*):", message)
+        raise InputError(message, pointer.group(1) if pointer else "")
+    raise ProgramError(f"{_NAME} {arguments[0]}: {message}")
+
+
+_checked: set[str] = set()
+
+
+def require_same_version() -> None:
+    """Asks the program for its version, once."""
+    program = path()
+    if program in _checked:
+        return
+    process = start(["--version"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        printed = process.communicate()[0].strip()
+    finally:
+        end(process)
+    words = printed.split()
+    if process.returncode != 0 or len(words) != 2 or words[0] != _NAME:
+        said = printed.splitlines()[-1] if printed else f"exit code {process.returncode}"
+        raise ProgramError(f"{program} is no {_NAME}: {said}")
+    check_version(program, words[1])
+    _checked.add(program)

@@ -1,0 +1,63 @@
+"""equarx.tune()."""
+from __future__ import annotations
+
+import json
+
+from . import _program
+from ._config import naming_file, overrides_of, text_of
+from .result import Record, flat, frame
+
+
+class Tuned(Record):
+    """What a tuning has found: all of ``tune --json`` (docs/results.md), with ``front`` and ``best`` as objects."""
+
+    @property
+    def front(self) -> list[Record]:
+        """The Pareto front of time and error, fastest first."""
+        return [Record(candidate) for candidate in self._data["front"]]
+
+    @property
+    def best(self) -> Record:
+        """The best of the front within the limits."""
+        return Record(self._data["front"][self._data["best"]])
+
+    @property
+    def best_config(self) -> dict:
+        """A configuration of the best beside the baseline; run() takes it."""
+        return json.loads(json.dumps(self._data["best_config"]))
+
+    def to_frame(self):
+        """The front as a pandas.DataFrame."""
+        return frame([flat(candidate) for candidate in self._data["front"]])
+
+    def __repr__(self) -> str:
+        return f"Tuned({len(self._data['front'])} on the front; best: {self.best.label})"
+
+
+def _with_unit(value, unit: str) -> str:
+    return value if isinstance(value, str) else f"{value!r} {unit}"
+
+
+def tune(config, overrides=None, *, min_sqnr=None, max_nmse: float | None = None, max_time=None,
+         formats: list[str] | None = None, budget=None, exhaustive: bool = False) -> Tuned:
+    """Finds the best algorithms, formats and cuts for a configuration: time against error (docs/tuning.md).
+
+    min_sqnr: smallest SQNR allowed, in dB or as "30 dB"; max_nmse: the same as a ratio.
+    max_time: longest time allowed, in seconds or as "300 us". budget: seconds, or "2 min", to try candidates that take
+    long each. formats: those to try. exhaustive: simulate every candidate.
+
+    Runs ``equarx-sim tune``. Raises InputError for what is wrong in the configuration or the limits.
+    """
+    arguments = ["tune", "-", "--json"]
+    options = {"--min-sqnr": min_sqnr and _with_unit(min_sqnr, "dB"), "--max-nmse": max_nmse and repr(max_nmse),
+               "--max-time": max_time and _with_unit(max_time, "s"), "--budget": budget and _with_unit(budget, "s"),
+               "--formats": formats and ",".join(formats)}
+    for option, value in options.items():
+        if value is not None:
+            arguments += [option, value]
+    if exhaustive:
+        arguments.append("--exhaustive")
+    for pointer, text in overrides_of(overrides):
+        arguments += ["--set", f"{pointer}={text}"]
+    with naming_file(config):
+        return Tuned(json.loads(_program.command(arguments, given=text_of(config))))

@@ -1,0 +1,155 @@
+"""Results: what a run has found, as attributes, rows, tables and pictures."""
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterator, Mapping
+
+
+class Record(Mapping):
+    """A JSON object whose members are attributes, too: ``record.mse`` is ``record["mse"]``.
+
+    Names and units are those of docs/results.md; a member that is an object is a Record. A number that is not finite
+    is None.
+    """
+
+    def __init__(self, data: dict):
+        self._data = data
+
+    def __getitem__(self, name: str):
+        value = self._data[name]
+        return Record(value) if isinstance(value, dict) else value
+
+    def __getattr__(self, name: str):
+        if name.startswith("_") or name not in self._data:
+            raise AttributeError(f"there is no {name!r}; there are {', '.join(self._data)}"
+                                 if not name.startswith("_") else name)
+        return self[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._data)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __dir__(self):
+        return [*super().__dir__(), *self._data]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._data!r})"
+
+    def to_dict(self) -> dict:
+        """The object as it is in JSON."""
+        return json.loads(json.dumps(self._data))
+
+
+class Run(Record):
+    """What one collective came to. Besides ``time``, all of ``runs[]`` in docs/results.md."""
+
+    @property
+    def time(self) -> float | None:
+        """Simulated time in seconds; None if the run failed."""
+        return self._data["time_s"]
+
+    def __repr__(self) -> str:
+        time, speedup = self.time, self._data["speedup"]
+        return f"Run({self._data['label']}: {'failed' if time is None else f'{time * 1e6:.1f} us'}" + (
+            "" if speedup is None else f", {speedup:.3f}x") + ")"
+
+
+def flat(data: dict, prefix: str = "") -> dict:
+    """Numbers and texts of an object by their path, like "numerics/mse". Lists are left out."""
+    columns = {}
+    for name, value in data.items():
+        if isinstance(value, dict):
+            columns.update(flat(value, f"{prefix}{name}/"))
+        elif not isinstance(value, list):
+            columns[prefix + name] = value
+    return columns
+
+
+def frame(rows: list[dict]):
+    """A pandas.DataFrame of rows. @raises ImportError without pandas."""
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("a DataFrame needs pandas (apt install python3-pandas, or pip install pandas); "
+                          "to_rows() has the same without it") from None
+    return pandas.DataFrame(rows)
+
+
+class Result:
+    """The result of an experiment. ``print(result)`` shows the table of ``equarx-sim run``."""
+
+    def __init__(self, data: dict, table: str):
+        self._data = data
+        self._table = table
+        self._runs = {run["label"]: Run(run) for run in data["runs"]}
+
+    @property
+    def runs(self) -> dict[str, Run]:
+        """The runs by their label, in the order of the configuration."""
+        return dict(self._runs)
+
+    @property
+    def baseline(self) -> Run:
+        """The run that speedups and errors refer to."""
+        return self._runs[self._data["baseline"]]
+
+    @property
+    def config(self) -> dict:
+        """The configuration with every default filled in; run() takes it again."""
+        return json.loads(json.dumps(self._data["config"]))
+
+    def to_dict(self) -> dict:
+        """The object that ``equarx-sim run --json`` prints (docs/results.md)."""
+        return json.loads(json.dumps(self._data))
+
+    def to_rows(self) -> list[dict]:
+        """One flat dict for each run; nested numbers by their path, like "numerics/mse"."""
+        return [flat(run) for run in self._data["runs"]]
+
+    def to_frame(self):
+        """The rows as a pandas.DataFrame."""
+        return frame(self.to_rows())
+
+    def plot(self, ax=None):
+        """Where the time of each run goes, as stacked bars on a Matplotlib axes, which is returned."""
+        return plot_breakdown(self._data["runs"], ax)
+
+    def __str__(self) -> str:
+        return self._table
+
+    def __repr__(self) -> str:
+        return f"Result({', '.join(repr(run) for run in self._runs.values())})"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self._table)}</pre>"
+
+
+# Parts of a breakdown (docs/results.md), as pictures call them.
+_PARTS = {"payload_s": "payload", "scales_s": "scales", "overhead_s": "synchronisation", "startup_s": "start-up",
+          "bubbles_s": "idle"}
+
+
+def plot_breakdown(runs: list[dict], ax=None):
+    """Stacked bars of the breakdowns of runs."""
+    if ax is None:
+        try:
+            import matplotlib.pyplot
+        except ImportError:
+            raise ImportError("a picture needs Matplotlib (apt install python3-matplotlib, or pip install "
+                              "matplotlib)") from None
+        ax = matplotlib.pyplot.figure().add_subplot()
+    done = [run for run in runs if run["time_s"] is not None]
+    labels = [run["label"] for run in done]
+    ends = [0.0] * len(done)
+    for key, name in _PARTS.items():
+        parts = [run["breakdown"][key] * 1e6 for run in done]
+        if any(parts):
+            ax.barh(labels, parts, left=ends, label=name)
+            ends = [end + part for end, part in zip(ends, parts)]
+    ax.invert_yaxis()
+    ax.set_xlabel("time of the busiest link (us)")
+    ax.legend()
+    return ax
