@@ -1,6 +1,7 @@
 """Builds the Python package's module and the program by CMake, for the interpreter that runs this.
 
-The build folder is build/release if that was built for this interpreter, else setuptools' own. EQUARX_BUILD names another.
+The build folder is build/release if that was built for this interpreter, else setuptools' own. EQUARX_BUILD names one in
+which all is built.
 """
 import os
 import pathlib
@@ -33,7 +34,9 @@ class ByCMake(build_ext):
 
     def _build(self) -> pathlib.Path:
         named = os.environ.get("EQUARX_BUILD")
-        build = pathlib.Path(named).resolve() if named else ROOT / "build" / "release"
+        if named:
+            return pathlib.Path(named).resolve()
+        build = ROOT / "build" / "release"
         if not (build / "python" / "equarx" / MODULE).is_file():
             build = pathlib.Path(self.build_temp).resolve() / "cmake"
             subprocess.run(["cmake", "-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DEQUARX_TESTS=OFF",

@@ -238,6 +238,16 @@ class Mistakes(unittest.TestCase):
             with self.subTest(message):
                 self.refused(message, tensors, "int8", out=out)
 
+    def test_out_that_lies_across_an_array(self):
+        memory = normal(8 * 100).reshape(-1)
+        ranks = [memory[100 * rank:100 * (rank + 1)] for rank in range(8)]
+        self.refused("^out overlaps the array of rank 0, and begins elsewhere", ranks, "int8", out=memory[50:150])
+
+    def test_counts_that_are_none(self):
+        for name, value in [("threads", -1), ("threads", "two"), ("seed", 1.5), ("seed", -1)]:
+            with self.subTest(name, value=value):
+                self.refused(f"^{name} is a whole number from 0, and not ", normal(4, 100), "int8", **{name: value})
+
     def test_more_memory_than_there_is(self):
         """With little memory left for the process, which the message then names."""
         code = ("import numpy, resource, equarx\n"

@@ -56,7 +56,7 @@ class ArrayCollective {
   std::shared_ptr<const plan::Plan> plan_;
 };
 
-ArrayCollective make(std::string config) {
+ArrayCollective make_collective(std::string config) {
   const request::Request request{std::move(config), {}};
   return without_interpreter(
       [request](const StopFlag&) { return ArrayCollective(request::make_plan(request)); });
@@ -89,8 +89,8 @@ values::ValueResult compute(const plan::CollectivePlan& collective, const Task& 
   return values;
 }
 
-py::dict to_dict(const values::ValueResult& values) {
-  py::dict dict = python::to_dict(values.against_exact);
+py::dict errors_of(const values::ValueResult& values) {
+  py::dict dict = to_dict(values.against_exact);
   dict["clipped_fraction"] = values.clipped_fraction();
   dict["flushed_fraction"] = values.flushed_fraction();
   return dict;
@@ -113,14 +113,14 @@ py::dict ArrayCollective::run(const std::vector<py::buffer>& ranks, const std::s
   const auto work = [plan = plan_, task](const StopFlag& stop) {
     return compute(plan->collectives.front().candidates.front(), task, stop);
   };
-  return to_dict(without_interpreter(work, py::make_tuple(ranks, result)));
+  return errors_of(without_interpreter(work, py::make_tuple(ranks, result)));
 }
 
 }  // namespace
 
 void bind_collective(py::module_& core) {
   py::class_<ArrayCollective>(core, "Collective", "A collective, to be computed on arrays.")
-      .def(py::init(&make), py::arg("config"),
+      .def(py::init(&make_collective), py::arg("config"),
            "The only collective of a configuration, as JSON, whose algorithm is not auto.")
       .def_property_readonly("ranks", &ArrayCollective::ranks, "Number of ranks.")
       .def_property_readonly("result_elements", &ArrayCollective::result_elements,

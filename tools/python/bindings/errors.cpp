@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <pybind11/pybind11.h>
+
 #include "experiments/input/errors.hpp"
 #include "models/tensors/file_error.hpp"
 #include "sim/time_executor.hpp"
@@ -41,9 +43,6 @@ void translate(std::exception_ptr thrown) {
 
 }  // namespace
 
-void bind_errors(py::module_& core) {
-  (void)core;
-  py::register_local_exception_translator(&translate);
-}
+void bind_errors() { py::register_local_exception_translator(&translate); }
 
 }  // namespace equarx::python

@@ -27,18 +27,18 @@ std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::pair<std::string, std::string> chips() {
+std::pair<std::string, std::string> list_chips() {
   const auto chips = inspect::built_in_chips();
   return {text_of(inspect::to_json(chips)), inspect::to_table(chips)};
 }
 
-std::pair<std::string, std::string> chip(const std::string& name_or_path) {
+std::pair<std::string, std::string> describe_chip(const std::string& name_or_path) {
   const hardware::Chip chip = config::load_chip(name_or_path, "");
   return {text_of(config::to_json(chip)), inspect::to_report(chip)};
 }
 
 /// `config` has "hardware" and "topology". Returns JSON, table and picture.
-std::vector<std::string> topology(const std::string& config, bool picture) {
+std::vector<std::string> describe_topology(const std::string& config, bool picture) {
   return without_interpreter([=](const StopFlag&) {
     const Json json = input::parse_json(config);
     input::ObjectReader reader(json, "");
@@ -50,7 +50,7 @@ std::vector<std::string> topology(const std::string& config, bool picture) {
   });
 }
 
-std::string formats() {
+std::string list_formats() {
   Json all = Json::array();
   for (const auto& [name, format] : numerics::named_formats()) {
     Json& entry = all.emplace_back(Json{{"name", name},
@@ -69,11 +69,11 @@ std::string formats() {
 }  // namespace
 
 void bind_inspect(py::module_& core) {
-  core.def("chips", &chips, "The built-in chips, as JSON and as a table.");
-  core.def("chip", &chip, py::arg("name_or_path"), "A chip, as JSON and as a report.");
-  core.def("topology", &topology, py::arg("config"), py::arg("picture"),
+  core.def("chips", &list_chips, "The built-in chips, as JSON and as a table.");
+  core.def("chip", &describe_chip, py::arg("name_or_path"), "A chip, as JSON and as a report.");
+  core.def("topology", &describe_topology, py::arg("config"), py::arg("picture"),
            "A topology, as JSON, as a table and, if asked for, as an SVG picture.");
-  core.def("formats", &formats, "The number formats that have a name, as JSON.");
+  core.def("formats", &list_formats, "The number formats that have a name, as JSON.");
   core.def("read_file", &input::read_file, py::arg("path"), "The text of a file.");
 }
 

@@ -18,7 +18,7 @@ PYBIND11_MODULE(_core, core) {
   core.doc() = "What the package equarx takes from the program.";
   core.def("version", &output::version, "Version of the program that this was built with.");
   core.def("finish_work", &python::finish_work, "Waits for work that Ctrl-C left behind.");
-  python::bind_errors(core);
+  python::bind_errors();
   python::bind_run(core);
   python::bind_quantize(core);
   python::bind_collective(core);

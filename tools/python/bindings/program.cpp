@@ -120,7 +120,7 @@ std::string Instructions::timeline() const {
   });
 }
 
-Instructions make(std::string config) {
+Instructions make_instructions(std::string config) {
   const request::Request request{std::move(config), {}};
   return without_interpreter(
       [request](const StopFlag&) { return Instructions(request::make_plan(request)); });
@@ -130,7 +130,7 @@ Instructions make(std::string config) {
 
 void bind_program(py::module_& core) {
   py::class_<Instructions>(core, "Instructions", "The instructions of a collective.")
-      .def(py::init(&make), py::arg("config"),
+      .def(py::init(&make_instructions), py::arg("config"),
            "Of the only collective of a configuration, as JSON, whose engine is \"direct\".")
       .def_property_readonly("ranks", &Instructions::ranks, "Number of ranks.")
       .def("list", &Instructions::list, "A row for each instruction, as JSON.")

@@ -39,8 +39,8 @@ class Planned {
   std::shared_ptr<const plan::Plan> plan_;
 };
 
-Planned make(std::string config, const Overrides& overrides, bool links, bool uncertainty,
-             bool sensitivity) {
+Planned make_planned(std::string config, const Overrides& overrides, bool links, bool uncertainty,
+                     bool sensitivity) {
   request::Request request{std::move(config), {}, links, uncertainty, sensitivity};
   for (const auto& [pointer, text] : overrides) request.overrides.push_back({pointer, text});
   return without_interpreter(
@@ -60,7 +60,7 @@ void bind_run(py::module_& core) {
       .def_property_readonly("needs_simgrid", &Planned::needs_simgrid,
                              "Whether SimGrid simulates some of it, which is not done here.")
       .def("run", &Planned::run, "The answer as JSON and as a table.");
-  core.def("plan", &make, py::arg("config"), py::arg("overrides"), py::arg("links"),
+  core.def("plan", &make_planned, py::arg("config"), py::arg("overrides"), py::arg("links"),
            py::arg("uncertainty"), py::arg("sensitivity"),
            "Plans an experiment of JSON text; overrides are pairs of pointer and text.");
   core.def("resolve", &resolve, py::arg("config"), py::arg("overrides"),

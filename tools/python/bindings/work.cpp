@@ -5,6 +5,8 @@
 #include <list>
 #include <thread>
 
+#include <unistd.h>
+
 namespace equarx::python {
 namespace {
 
@@ -20,6 +22,7 @@ struct Stopped : std::exception {};
 
 /// Work whose caller has not waited for its end. Guarded by the interpreter's lock.
 struct LeftBehind {
+  pid_t process;  ///< that it is a thread of; a forked child has only the memory of it
   std::thread thread;
   std::shared_future<void> ended;
   py::object keep;
@@ -63,7 +66,7 @@ void wait_for(std::function<void()> work, const StopFlag& stop, py::object keep)
     if (has_ended(ended, kGrace))
       thread.join();
     else
-      left_behind().push_back({std::move(thread), ended, std::move(keep)});
+      left_behind().push_back({getpid(), std::move(thread), ended, std::move(keep)});
     throw interrupt;
   }
   thread.join();
@@ -73,7 +76,10 @@ void wait_for(std::function<void()> work, const StopFlag& stop, py::object keep)
 void finish_work() {
   for (LeftBehind& one : left_behind()) {
     const py::gil_scoped_release release;
-    one.thread.join();
+    if (one.process == getpid())
+      one.thread.join();
+    else
+      one.thread.detach();
   }
   left_behind().clear();
 }

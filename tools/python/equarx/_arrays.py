@@ -116,6 +116,18 @@ def empty(shape: tuple[int, ...], like: Tensor):
     return numpy.empty(shape, like.given)
 
 
+def refuse_overlap(memory, tensors: list[Tensor]) -> None:
+    """A result may replace an array, element by element, but not lie across one. @raises InputError"""
+    import numpy
+    start = memory.__array_interface__["data"][0]
+    for rank, tensor in enumerate(tensors):
+        if tensor.bits.__array_interface__["data"][0] == start:
+            continue
+        if numpy.may_share_memory(memory, tensor.bits):
+            raise InputError(f"out overlaps the array of rank {rank}, and begins elsewhere; give an array of its own, or "
+                             "that array itself")
+
+
 def writable_bits(array, shape: tuple[int, ...], like: Tensor):
     """The memory of an array that a result is to be written into. @raises InputError if it does not fit."""
     import numpy

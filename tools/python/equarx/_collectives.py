@@ -3,9 +3,10 @@ from __future__ import annotations
 
 import functools
 import json
+from typing import Protocol
 
 from . import _core
-from ._arrays import Tensor, empty, tensors_of, writable_bits
+from ._arrays import Tensor, empty, refuse_overlap, tensors_of, writable_bits
 from ._config import to_json
 from ._errors import InputError
 from ._known import formats
@@ -84,7 +85,7 @@ def _scaled_formats() -> frozenset[str]:
 
 def _configuration(kind: str, tensors: list[Tensor], *, format, topology, algorithm, hardware, options: dict) -> dict:
     if algorithm is None:
-        algorithm = _DEFAULTS[kind][format in _scaled_formats()]
+        algorithm = _DEFAULTS[kind][isinstance(format, str) and format in _scaled_formats()]
     collective = {"label": _LABEL, "algorithm": algorithm, **options}
     if format is not None:
         collective["format"] = format
@@ -114,6 +115,11 @@ def _timed(config: dict) -> Run:
     return run({**config, "numerics": "off"}).runs[_LABEL]
 
 
+def _check_count(name: str, value) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**32:
+        raise InputError(f"{name} is a whole number from 0, and not {value!r}")
+
+
 def _result_array(core, kind: str, tensors: list[Tensor], out):
     """The array for the result, and what of it the result is written into."""
     shape = tensors[0].shape
@@ -124,10 +130,14 @@ def _result_array(core, kind: str, tensors: list[Tensor], out):
         return out, out.view(tensors[0].bits.dtype)
     every = getattr(out, "shape", None) == (len(tensors), *shape)
     part = out[0] if every else out
-    return out, writable_bits(part, shape, tensors[0])
+    memory = writable_bits(part, shape, tensors[0])
+    refuse_overlap(memory, tensors)
+    return out, memory
 
 
 def _collective(kind: str, arrays, *, format, topology, algorithm, hardware, dtype, time, out, threads, seed, options):
+    _check_count("threads", threads)
+    _check_count("seed", seed)
     tensors = tensors_of(arrays, dtype)
     config = _configuration(kind, tensors, format=format, topology=topology, algorithm=algorithm, hardware=hardware,
                             options=options)
@@ -165,7 +175,15 @@ _ARGUMENTS = """
 """
 
 
-def _define(name: str, kind: str, default: str, summary: str):
+class CollectiveFunction(Protocol):
+    """A collective on arrays; its own text says what it does."""
+
+    def __call__(self, arrays, format: str | None = None, *, topology=None, algorithm: str | None = None,
+                 hardware="tpu-v5e", dtype: str | None = None, time: bool = False, out=None, threads: int = 0,
+                 seed: int = 1, **options) -> Outcome: ...
+
+
+def _define(name: str, kind: str, default: str, summary: str) -> CollectiveFunction:
     def collective(arrays, format: str | None = None, *, topology=None, algorithm: str | None = None,
                    hardware="tpu-v5e", dtype: str | None = None, time: bool = False, out=None, threads: int = 0,
                    seed: int = 1, **options) -> Outcome:

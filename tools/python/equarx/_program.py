@@ -36,8 +36,8 @@ def path() -> str:
 
 
 def check_version(program: str, version: str) -> None:
-    """Refuses a program of another version, whose results may be others."""
-    if version != _core.version():
+    """Refuses a program of another version, whose results may be others; changes since the commit do not count."""
+    if version.partition(".dirty")[0] != _core.version().partition(".dirty")[0]:
         raise ProgramError(f"{program} is of version {version}, and this package of {_core.version()}; install both "
                            f"from one source, or name the right one by {ENVIRONMENT}")
 
