@@ -97,6 +97,14 @@ class Package(unittest.TestCase):
                      "experiments/equarx_paper/study.json"):
             self.assertTrue((self.data / name).is_file(), name)
 
+    def test_python_finds_the_package_and_the_program(self):
+        package = self.usr / "lib" / "python3" / "dist-packages"
+        if not (BUILD / "python").is_dir():
+            self.skipTest("the Python package is not built")
+        ran = subprocess.run(["/usr/bin/python3", "-B", "-c", "import equarx; print(equarx._program.path())"],
+                             cwd=self.work, env={"PYTHONPATH": str(package)}, capture_output=True, text=True, check=False)
+        self.assertEqual((ran.stdout, ran.stderr), (f"{self.usr / 'bin' / 'equarx-sim'}\n", ""))
+
     def test_a_study_is_reproduced(self):
         ran = self.run_installed("equarx-sim", "reproduce", "experiments/validation", "-o", self.work / "study",
                                  cwd=self.data)

@@ -85,6 +85,18 @@ class Sweeps(unittest.TestCase):
         self.assertEqual((row["/topology/slice"], row["/tensor/bytes"], row["label"]), ("2x2", "64 KiB", "bf16"))
         self.assertGreater(row["breakdown/payload_s"], 0)
 
+    def test_frames_have_the_rows(self):
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            self.skipTest("without pandas")
+        swept = equarx.sweep(CONFIG, self.axes).to_frame()
+        self.assertEqual(len(swept), 8)
+        self.assertEqual(set(swept["/topology/slice"]), {"2x2", "4x2"})
+        self.assertEqual(list(equarx.hardware().to_frame()["name"]), [chip.name for chip in equarx.hardware()])
+        program = equarx.Program(CONFIG, "bf16")
+        self.assertEqual(len(program.to_frame()), len(program))
+
     def test_results_are_kept_if_there_is_a_folder(self):
         with tempfile.TemporaryDirectory() as folder:
             first = equarx.sweep(CONFIG, self.axes, folder=folder)

@@ -27,6 +27,7 @@ void raise(const char* name, const std::string& message, const std::string& poin
   PyErr_SetObject(type.ptr(), error.ptr());
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): as pybind11 calls it
 void translate(std::exception_ptr thrown) {
   try {
     if (thrown) std::rethrow_exception(thrown);

@@ -1,0 +1,52 @@
+"""Ctrl-C is an interrupt at once, whatever is under way."""
+import unittest
+
+from processes import ran
+
+
+SCRIPT = """
+import os, signal, threading, time
+import equarx, numpy
+
+def run():
+    return equarx.run('configs/experiments/allreduce_v5e_4x2.json', {{'/numerics': 'off', '/engine': 'simgrid'}})
+
+def interrupt():
+    global sent
+    sent = time.monotonic()
+    os.kill(os.getpid(), signal.SIGINT)
+
+run()
+threading.Timer(1, interrupt).start()
+try:
+    {call}
+    print("done")
+except KeyboardInterrupt:
+    print(time.monotonic() - sent)
+run()  # goes on as before
+"""
+
+
+class Interrupts(unittest.TestCase):
+    LONG = {
+        "values": "equarx.allreduce(numpy.ones((8, 1 << 25), 'f4'), 'int8', hardware='tpu-v5p')",
+        "direct engine": "equarx.run({'hardware': 'tpu-v5e', 'topology': {'torus': '16x16x4'}, 'numerics': 'off',"
+                         "'engine': 'direct', 'simulation': 'full', 'tensor': {'bytes': '64 MiB'}, 'collectives':"
+                         "[{'algorithm': 'equarx', 'minishards': 8, 'microshards': 8}]})",
+        "SimGrid": "equarx.run({'hardware': 'tpu-v5e', 'topology': {'torus': '16x16'}, 'numerics': 'off', 'engine':"
+                   "'simgrid', 'simulation': 'full', 'tensor': {'bytes': '64 MiB'}, 'collectives': [{'algorithm':"
+                   "'equarx', 'minishards': 8, 'microshards': 8}]})",
+        "sweep": "equarx.sweep('configs/experiments/allreduce_v5e_4x2.json', {'/tensor/values/seed': list(range(500))})",
+    }
+
+    def test_ctrl_c_is_an_interrupt_at_once(self):
+        for what, call in self.LONG.items():
+            with self.subTest(what):
+                process = ran(SCRIPT.format(call=call))
+                self.assertEqual(process.stderr, "")
+                self.assertNotEqual(process.stdout, "done\n")
+                self.assertLess(float(process.stdout), 0.2)
+
+
+if __name__ == "__main__":
+    unittest.main()
