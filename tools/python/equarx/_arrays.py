@@ -2,8 +2,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ._errors import InputError
+
+if TYPE_CHECKING:  # it is loaded when there are arrays, and not before
+    import numpy
 
 # Types of tensors by the names of dtypes, and what their bits are kept in where NumPy has no such type.
 _TENSORS = {"float32": ("fp32", None), "float16": ("fp16", None), "bfloat16": ("bf16", "uint16"),
@@ -17,9 +21,9 @@ _TAKEN = "float32, float16, bfloat16 (of ml_dtypes or PyTorch, or as uint16 with
 class Tensor:
     """An array, and what its bits mean."""
 
-    bits: "numpy.ndarray"  # contiguous; of a dtype that has the buffer protocol
+    bits: numpy.ndarray  # contiguous; of a dtype that has the buffer protocol
     dtype: str  # as configurations call it: "fp32"
-    given: "numpy.dtype"  # what its elements were, and those of results are
+    given: numpy.dtype  # what its elements were, and those of results are
 
     @property
     def shape(self) -> tuple[int, ...]:
