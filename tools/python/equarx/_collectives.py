@@ -70,8 +70,9 @@ class Outcome(Errors):
             raise InputError(f"there is no rank {rank}; there are {self.ranks}, from 0")
         return rank
 
-    def __array__(self, dtype=None):
-        return self.result if dtype is None else self.result.astype(dtype)
+    def __array__(self, dtype=None, copy=None):
+        import numpy
+        return numpy.array(self.result, dtype) if copy else numpy.asarray(self.result, dtype)
 
     def __repr__(self) -> str:
         time = "" if self.time is None else f", {self.time * 1e6:.1f} us"

@@ -1,5 +1,7 @@
 """What the package takes from the program (tools/python/bindings). Text is JSON where a name does not say otherwise."""
-from collections.abc import Buffer, Sequence
+from collections.abc import Sequence
+
+from typing_extensions import Buffer
 
 def version() -> str: ...
 def finish_work() -> None: ...
