@@ -124,6 +124,16 @@ class Arrays(unittest.TestCase):
             numpy.testing.assert_array_equal(equarx.allreduce(strided, "int8").result,
                                              equarx.allreduce(strided.copy(order="C"), "int8").result)
 
+    def test_names_of_other_tools_are_understood(self):
+        tensors = normal(4, 5000)
+        for theirs, ours in [("float8_e4m3fn", "fp8-e4m3"), ("s8", "int8"), ("bfloat16", "bf16")]:
+            one, other = equarx.allreduce(tensors, theirs), equarx.allreduce(tensors, ours)
+            self.assertEqual(one.config, other.config)
+            numpy.testing.assert_array_equal(one.result, other.result)
+            self.assertEqual(equarx.quantize(tensors, theirs).mse, equarx.quantize(tensors, ours).mse)
+        half = (tensors.view("u4") >> 16).astype("u2")
+        self.assertEqual(equarx.allreduce(half, dtype="bfloat16").config["tensor"]["dtype"], "bf16")
+
     def test_other_byte_orders_are_converted(self):
         tensors = normal(4, 5000)
         swapped = equarx.allreduce(tensors.astype(">f4"), "int8").result
@@ -222,7 +232,7 @@ class Mistakes(unittest.TestCase):
         for message, options in [("^/collectives/0/format: ", {"format": "int9"}),
                                  ("^/collectives/0/minishard: .*minishards", {"format": "int8", "minishard": 2}),
                                  ("^/collectives/0/algorithm: ", {"format": "int8", "algorithm": "rng"}),
-                                 ("^/hardware: ", {"hardware": "tpu-v99"}), ("^/topology", {"topology": 7})]:
+                                 ("^/collectives/0/format: ", {"format": 8}), ("^/hardware: ", {"hardware": "tpu-v99"}), ("^/topology", {"topology": 7})]:
             with self.subTest(message):
                 self.refused(message, tensors, **options)
         self.refused("^there is no rank 4; there are 4, from 0$", 4, function=equarx.allreduce(tensors).of_rank)

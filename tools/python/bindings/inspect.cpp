@@ -7,6 +7,7 @@
 #include <pybind11/stl.h>
 
 #include "experiments/config/chip_choice.hpp"
+#include "experiments/config/format_names.hpp"
 #include "experiments/config/hardware_json.hpp"
 #include "experiments/config/topology_json.hpp"
 #include "experiments/input/json.hpp"
@@ -74,6 +75,8 @@ void bind_inspect(py::module_& core) {
   core.def("topology", &describe_topology, py::arg("config"), py::arg("picture"),
            "A topology, as JSON, as a table and, if asked for, as an SVG picture.");
   core.def("formats", &list_formats, "The number formats that have a name, as JSON.");
+  core.def("format_name", &config::format_name, py::arg("name"),
+           "What a format is called here that other tools may call otherwise.");
   core.def("read_file", &input::read_file, py::arg("path"), "The text of a file.");
 }
 

@@ -9,7 +9,7 @@ from . import _core
 from ._arrays import Tensor, empty, refuse_overlap, tensors_of, writable_bits
 from ._config import to_json
 from ._errors import InputError
-from ._known import formats
+from ._known import format_name, formats
 from ._metrics import Errors
 from ._run import run
 from .result import Run
@@ -80,13 +80,14 @@ class Outcome(Errors):
 
 
 @functools.lru_cache(maxsize=None)
-def _scaled_formats() -> frozenset[str]:
-    return frozenset(entry["name"] for entry in formats() if entry["scaled"])
+def _scaled_formats() -> list[str]:
+    return [entry["name"] for entry in formats() if entry["scaled"]]
 
 
 def _configuration(kind: str, tensors: list[Tensor], *, format, topology, algorithm, hardware, options: dict) -> dict:
+    format = format_name(format)
     if algorithm is None:
-        algorithm = _DEFAULTS[kind][isinstance(format, str) and format in _scaled_formats()]
+        algorithm = _DEFAULTS[kind][format in _scaled_formats()]
     collective = {"label": _LABEL, "algorithm": algorithm, **options}
     if format is not None:
         collective["format"] = format
@@ -139,7 +140,7 @@ def _result_array(core, kind: str, tensors: list[Tensor], out):
 def _collective(kind: str, arrays, *, format, topology, algorithm, hardware, dtype, time, out, threads, seed, options):
     _check_count("threads", threads)
     _check_count("seed", seed)
-    tensors = tensors_of(arrays, dtype)
+    tensors = tensors_of(arrays, format_name(dtype))
     config = _configuration(kind, tensors, format=format, topology=topology, algorithm=algorithm, hardware=hardware,
                             options=options)
     timing = _timed(config) if time or algorithm == "auto" else None

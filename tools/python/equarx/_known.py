@@ -80,6 +80,11 @@ def topology(shape, hardware="tpu-v5e") -> Topology:
     return Topology(json.loads(text), table, config)
 
 
+def format_name(name):
+    """What a format is called here that other tools call otherwise, like "float8_e4m3fn"; anything else as it is."""
+    return _core.format_name(name) if isinstance(name, str) else name
+
+
 def formats() -> list[dict]:
     """The number formats that have a name: ``name``, ``element``, ``bits`` of an element, whether it is ``scaled``,
     and then type of ``scale``, ``layout`` and ``block`` (docs/numerics.md)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 from . import _core
 from ._arrays import tensor_of
 from ._config import to_json
+from ._known import format_name
 from ._metrics import Errors
 
 # dtypes of codes that fill whole bytes; others are packed into bytes.
@@ -77,6 +78,6 @@ def quantize(array, format: str = "int8", *, dtype: str | None = None, **options
 
     Raises InputError for arrays and options that it cannot take.
     """
-    tensor = tensor_of(array, dtype)
-    options = {"format": format, **options}
+    tensor = tensor_of(array, format_name(dtype))
+    options = {"format": format_name(format), **options}
     return Quantized(_core.Quantizer(to_json(options), tensor.bits.size), tensor, options)
