@@ -48,6 +48,9 @@ def read(path: pathlib.Path) -> Tuning:
     try:
         return _tuning(path, content)
     except (LookupError, TypeError, AttributeError, StopIteration) as problem:
+        if isinstance(content, dict) and "collectives" in content:
+            raise InputError(f"{path}: a configuration, as 'equarx-sim tune -o' writes the best one; "
+                             "this picture is of what --json prints") from None
         raise InputError(f"{path}: not a result of 'equarx-sim tune CONFIG --json': "
                          f"{type(problem).__name__} {problem}") from None
 

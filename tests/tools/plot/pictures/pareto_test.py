@@ -70,11 +70,16 @@ class Pareto(PictureCase):
     def test_files_that_are_no_tuning_are_refused(self):
         good = made_up_run.tuning(members=2)
         cases = [({}, "not a result of 'equarx-sim tune CONFIG --json'"),
+                 ({"hardware": "tpu-v5e", "collectives": []}, "a configuration, as 'equarx-sim tune -o' writes"),
                  (dict(good, front=[]), "the front has 0 members"), (dict(good, best=7), "'best' is 7"),
                  (dict(good, front=[dict(good["front"][0], nmse=0)]), "must be above 0")]
         for content, words in cases:
             with self.subTest(words), self.assertRaisesRegex(InputError, words):
                 tuned.read(self.write(content))
+        lines = self.folder / "results.jsonl"
+        lines.write_text('{"run": 1}\n{"run": 2}\n')
+        with self.assertRaisesRegex(InputError, "an object in each line, like the results of a sweep"):
+            tuned.read(lines)
 
     def test_it_says_which_version_and_configuration(self):
         path = self.write(dict(made_up_run.tuning(members=2), version="9.8.7", config_hash="abc"))
