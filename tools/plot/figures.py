@@ -48,7 +48,7 @@ class OfPoints:
             name = named(self._file_name(arguments.kind, experiment), *held.file_words(where))
             return {name: self._draw(points, where)}
         except TooMuch as problem:
-            others = [axis for axis in points.axes() if axis not in where]
+            others = [axis for axis in points.varied_axes() if axis not in where]
             hint = f"; hold with --where AXIS=VALUE some of: {', '.join(others)}" if others else ""
             raise InputError(f"{problem}{hint}") from None
 

@@ -1,6 +1,7 @@
 """Points: what every file of results is read into, and every picture of several runs is drawn from."""
 import dataclasses
 import hashlib
+import json
 import math
 import pathlib
 
@@ -72,6 +73,11 @@ class Points:
     def axes(self) -> list[str]:
         """The axes in the order of the sweep."""
         return list(dict.fromkeys(axis for point in self.points for axis in point.axes))
+
+    def varied_axes(self) -> list[str]:
+        """Those of them on which points differ."""
+        return [axis for axis in self.axes()
+                if len({json.dumps(point.axes[axis]) for point in self.points if axis in point.axes}) > 1]
 
     def labels(self) -> list[str]:
         """The labels in the order of the configuration."""

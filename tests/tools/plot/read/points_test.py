@@ -19,6 +19,10 @@ class OfPoints(PictureCase):
         self.assertEqual(points.labels(), ["plain", "quick"])
         self.assertEqual(points.experiments(), [])
 
+    def test_axes_on_which_points_differ(self):
+        lines = made_up_sweep.lines(axes={"/a": [1, [2]], "/b": ["only"], "/c": [{"x": 1}, {"x": 2}]})
+        self.assertEqual(self.read(lines).varied_axes(), ["/a", "/c"])
+
     def test_the_digest_is_of_the_configurations_in_any_order(self):
         lines = made_up_sweep.lines()
         digest = self.read(lines).digest()
