@@ -24,10 +24,10 @@ using input::Json;
 // Messages may quote bytes that are no text.
 constexpr auto kReplace = Json::error_handler_t::replace;
 
-/// Ends this process if the one that asks has ended: nobody would read the answer.
+/// Ends this process if the one that asks has ended: nobody would read the answer. (Standard input may end before.)
 void leave_if_alone() {
-  pollfd requests{.fd = STDIN_FILENO, .events = 0, .revents = 0};
-  if (poll(&requests, 1, 0) > 0 && (requests.revents & POLLHUP) != 0) std::_Exit(EXIT_SUCCESS);
+  pollfd answers{.fd = STDOUT_FILENO, .events = 0, .revents = 0};
+  if (poll(&answers, 1, 0) > 0 && (answers.revents & POLLERR) != 0) std::_Exit(EXIT_SUCCESS);
 }
 
 request::Request read_request(const std::string& line) {

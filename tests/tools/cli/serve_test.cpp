@@ -50,7 +50,8 @@ TEST_CASE("serve answers one request after the other, by either engine, as run d
 TEST_CASE("an error of one request is its answer, and the next one is answered") {
   json wrong = small_config("direct");
   wrong["tensor"]["bytes"] = "2 potatoes";
-  const json overridden = {{"config", wrong}, {"overrides", {{"/tensor/bytes", "4 KiB"}}}};
+  const json override = json::array({"/tensor/bytes", "128 KiB"});
+  const json overridden = {{"config", wrong}, {"overrides", json::array({override})}};
   const auto answers = answers_to({{{"config", wrong}}, {{"konfig", 1}}, overridden});
   REQUIRE(answers.size() == 3);
   CHECK(answers[0]["error"]["kind"] == "input");

@@ -2,10 +2,12 @@
 import concurrent.futures
 import contextlib
 import gc
+import json
 import multiprocessing
 import os
 import pathlib
 import signal
+import subprocess
 import tempfile
 import threading
 import time
@@ -142,6 +144,14 @@ class Leaks(unittest.TestCase):
 
 
 class Helpers(unittest.TestCase):
+    def ends(self, helper: int):
+        """Fails unless the process ends within two seconds."""
+        for _ in range(100):
+            if not pathlib.Path(f"/proc/{helper}").exists():
+                return
+            time.sleep(0.02)
+        self.fail("the helper lives on")
+
     def test_helpers_end_with_the_interpreter_however_it_ends(self):
         for end in ("", "os._exit(0)", "os.kill(os.getpid(), 9)"):
             with self.subTest(end):
@@ -150,13 +160,30 @@ class Helpers(unittest.TestCase):
                         "'off'})\n"
                         "from equarx import _helpers\n"
                         "print([helper.process.pid for helper in _helpers._helpers._idle][0], flush=True)\n" + end)
-                helper = int(ran(code).stdout)
-                for _ in range(100):
-                    if not pathlib.Path(f"/proc/{helper}").exists():
-                        break
-                    time.sleep(0.02)
-                else:
-                    self.fail("the helper lives on")
+                self.ends(int(ran(code).stdout))
+
+    def test_a_helper_that_nobody_waits_for_ends_in_the_midst_of_its_work(self):
+        config = {"hardware": "tpu-v5e", "topology": {"torus": "16x16"}, "numerics": "off", "engine": "simgrid",
+                  "simulation": "full", "tensor": {"bytes": "64 MiB"},
+                  "collectives": [{"algorithm": "equarx", "minishards": 8, "microshards": 8}]}
+        code = ("import equarx, os, threading, time\n"
+                "from equarx import _program\n"
+                "start = _program.start\n"
+                "def tell(*arguments, **options):\n"
+                "    process = start(*arguments, **options)\n    print(process.pid, flush=True)\n    return process\n"
+                "_program.start = tell\n"
+                "threading.Timer(1, lambda: os.kill(os.getpid(), 9)).start()\n"
+                f"equarx.run({config!r})\n")
+        self.ends(int(ran(code).stdout.split()[-1]))
+
+    def test_an_answer_comes_though_no_more_is_asked(self):
+        program = pathlib.Path(os.environ["EQUARX_BUILD"], "equarx-sim")
+        config = json.loads(pathlib.Path(CONFIG).read_text())
+        for engine in BY:
+            request = json.dumps({"config": config, "overrides": [["/engine", engine], ["/numerics", "off"]]})
+            answers = subprocess.run([program, "serve"], input=request + "\n", capture_output=True, text=True,
+                                     check=True).stdout.splitlines()
+            self.assertEqual(len(json.loads(answers[1])["result"]["runs"]), 2)
 
     def test_a_helper_that_was_killed_is_replaced(self):
         from equarx import _helpers

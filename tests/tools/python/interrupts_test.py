@@ -17,8 +17,8 @@ def interrupt():
     os.kill(os.getpid(), signal.SIGINT)
 
 run()
-arrays = [numpy.ones(1 << 26, "f4")] * 8  # before: NumPy does not look for signals
-threading.Timer(1, interrupt).start()
+arrays = [numpy.ones(1 << 27, "f4")] * 8  # before: NumPy does not look for signals
+threading.Timer(0.4, interrupt).start()
 try:
     {call}
     print("done")
