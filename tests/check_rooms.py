@@ -44,7 +44,8 @@ ROOMS = {
         "fmt/"},
     "experiments/run": {
         "experiments/plan", "experiments/config", "experiments/process", "experiments/input",
-        "models/collectives", "models/hardware", "models/units", "models/values", "models/workloads", "sim", "fmt/"},
+        "models/collectives", "models/hardware", "models/tensors", "models/units", "models/values",
+        "models/workloads", "sim", "fmt/"},
     "experiments/trace": {
         "experiments/run", "experiments/plan", "experiments/config", "experiments/output",
         "experiments/input", "models/units", "sim", "fmt/"},

@@ -24,6 +24,7 @@ class Experiment {
         progress_(progress),
         value_threads_(options.value_threads),
         observer_(options.observer),
+        keeper_(options.keeper),
         share_(options.share),
         source_(make_source(plan.config.tensor)) {
     if (plan.workload) schedule_ = plan.workload->schedule;
@@ -106,12 +107,24 @@ class Experiment {
 
   void compute_all(std::vector<RunResult>& runs) {
     const std::size_t first = plan_.config.baseline;
-    values::ResultTensor baseline(values::result_elements(chosen_[first].plan->program),
-                                  plan_.config.tensor.dtype);
-    compute(*chosen_[first].plan, runs[first], options({.result = &baseline}));
+    std::optional<values::ResultTensor> own;
+    const plan::CollectivePlan& others_compare_with = *chosen_[first].plan;
+    values::ResultTensor* baseline = kept(others_compare_with);
+    if (baseline == nullptr)
+      baseline = &own.emplace(values::result_elements(others_compare_with.program),
+                              plan_.config.tensor.dtype);
+    compute(others_compare_with, runs[first], options({.result = baseline}));
     runs[first].numerics->against_baseline = numerics::ErrorMetrics{};
-    for (std::size_t i = 0; i < runs.size(); ++i)
-      if (i != first) compute(*chosen_[i].plan, runs[i], options({.baseline = &baseline}));
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (i == first) continue;
+      const plan::CollectivePlan& collective = *chosen_[i].plan;
+      compute(collective, runs[i], options({.baseline = baseline, .result = kept(collective)}));
+    }
+  }
+
+  /// Where a result is kept; null if nobody wants it.
+  values::ResultTensor* kept(const plan::CollectivePlan& collective) const {
+    return keeper_ == nullptr ? nullptr : &keeper_->result_of(collective);
   }
 
   /// Parts of the work that are told of by their number.
@@ -197,6 +210,7 @@ class Experiment {
   const Progress& progress_;
   unsigned value_threads_;
   RunObserver* observer_;
+  ResultKeeper* keeper_;
   const ShareDone& share_;
   std::size_t part_ = 0;    ///< of parts(), the one that has begun last
   sim::Schedule schedule_;  ///< of the whole phase, or of the collective alone

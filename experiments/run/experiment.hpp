@@ -6,6 +6,7 @@
 
 #include "experiments/plan/plan.hpp"
 #include "experiments/run/observer.hpp"
+#include "experiments/run/result_keeper.hpp"
 #include "experiments/run/results.hpp"
 
 namespace equarx::run {
@@ -20,6 +21,7 @@ struct ExperimentOptions {
   unsigned value_threads = 0;       ///< that compute values and intervals; 0: one for each core
   bool sensitivity = false;         ///< find out what times depend on, too
   RunObserver* observer = nullptr;  ///< gets the events of the collectives that it wants
+  ResultKeeper* keeper = nullptr;   ///< gets the results of all collectives, if values are computed
   ShareDone share = {};             ///< for who waits
 };
 

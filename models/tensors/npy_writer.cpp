@@ -1,18 +1,15 @@
 #include "models/tensors/npy_writer.hpp"
 
 #include <algorithm>
-#include <cerrno>
+#include <stdexcept>
 #include <string>
-#include <system_error>
-#include <utility>
+#include <string_view>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include "models/os/file_descriptor.hpp"
 #include "models/tensors/file_error.hpp"
+#include "models/tensors/replacement_file.hpp"
 #include "models/tensors/tensor_layout.hpp"
 
 namespace equarx::tensors {
@@ -22,75 +19,24 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kElementsPerPiece = 65536;
 
-[[noreturn]] void cannot_write(const fs::path& file, int error) {
-  throw FileError(file, fmt::format("cannot be written: {}; nothing was changed",
-                                    std::generic_category().message(error)));
+/// Of .npy, which has neither bf16 nor FP8: their bits, as unsigned integers.
+std::string_view type_text(FileType type) {
+  switch (type) {
+    case FileType::fp32: return "<f4";
+    case FileType::fp16: return "<f2";
+    case FileType::bf16: return "<u2";
+    case FileType::fp8_e4m3:
+    case FileType::fp8_e5m2: return "|u1";
+  }
+  throw std::logic_error("unknown type of a file's elements");
 }
 
-/// A new file beside `file`, which takes its place or disappears.
-class ReplacementFile {
- public:
-  explicit ReplacementFile(const fs::path& file)
-      : file_(file), target_(target_of(file)), descriptor_(create()) {
-    if (!descriptor_.is_open()) cannot_write(file_, errno);
-  }
-  ReplacementFile(const ReplacementFile&) = delete;
-  ReplacementFile& operator=(const ReplacementFile&) = delete;
-  ~ReplacementFile() {
-    if (!replaced_) ::unlink(temporary_.c_str());
-  }
-
-  void write(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-      const ssize_t written = ::write(descriptor_.number(), bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) cannot_write(file_, errno);
-      bytes = bytes.subspan(static_cast<std::size_t>(written));
-    }
-  }
-
-  void replace() {
-    if (!descriptor_.close()) cannot_write(file_, errno);
-    if (::rename(temporary_.c_str(), target_.c_str()) != 0) cannot_write(file_, errno);
-    replaced_ = true;
-  }
-
- private:
-  /// Follows a link, so that the link stays. A device or a pipe must not be replaced by a file.
-  static fs::path target_of(const fs::path& file) {
-    std::error_code error;
-    const fs::file_status status = fs::status(file, error);
-    if (fs::is_directory(status)) throw FileError(file, "is a directory; name a file in it");
-    if (!fs::exists(status)) return file;
-    if (!fs::is_regular_file(status))
-      throw FileError(file, "is a pipe or a device; name a regular file");
-    return fs::canonical(file);
-  }
-
-  os::FileDescriptor create() {
-    constexpr mode_t kReadAndWriteForAll = 0666;  // less the umask
-    for (unsigned attempt = 0;; ++attempt) {
-      temporary_ = target_;
-      temporary_.replace_filename(fmt::format(".equarx-{}-{}.part", ::getpid(), attempt));
-      const int number =
-          ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kReadAndWriteForAll);
-      if (number >= 0 || errno != EEXIST) return os::FileDescriptor(number);
-    }
-  }
-
-  const fs::path& file_;
-  fs::path target_;
-  fs::path temporary_;
-  os::FileDescriptor descriptor_;
-  bool replaced_ = false;
-};
-
-std::string header_of(std::span<const std::uint64_t> shape) {
+std::string header_of(std::string_view type, std::span<const std::uint64_t> shape) {
   constexpr std::string_view kMagicAndVersion{"\x93NUMPY\x01\x00", 8};
   constexpr std::size_t kLengthBytes = 2;
   constexpr std::size_t kAlignment = 64;  // of the data, numpy.lib.format
-  std::string dictionary =
-      fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': {}, }}", shape_text(shape));
+  std::string dictionary = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
+                                       type, shape_text(shape));
   const std::size_t unpadded = kMagicAndVersion.size() + kLengthBytes + dictionary.size() + 1;
   dictionary.append((kAlignment - unpadded % kAlignment) % kAlignment, ' ');
   dictionary += '\n';
@@ -101,14 +47,18 @@ std::string header_of(std::span<const std::uint64_t> shape) {
   return header + dictionary;
 }
 
+void check_name(const fs::path& file) {
+  if (file.extension() != ".npy") throw FileError(file, "its name must end in .npy");
+}
+
 }  // namespace
 
 void write_npy(const fs::path& file, std::span<const std::uint64_t> shape,
                const ValueProducer& produce) {
-  if (file.extension() != ".npy") throw FileError(file, "its name must end in .npy");
+  check_name(file);
   const std::uint64_t elements = count_elements(file, shape);
   ReplacementFile replacement(file);
-  const std::string header = header_of(shape);
+  const std::string header = header_of("<f4", shape);
   replacement.write(std::as_bytes(std::span(header)));
   std::vector<float> piece(std::min<std::uint64_t>(elements, kElementsPerPiece));
   for (std::uint64_t first = 0; first < elements; first += piece.size()) {
@@ -119,5 +69,27 @@ void write_npy(const fs::path& file, std::span<const std::uint64_t> shape,
   }
   replacement.replace();
 }
+
+NpyFile::NpyFile(const fs::path& file, FileType type, std::span<const std::uint64_t> shape)
+    : NpyFile(file, type_text(type), element_bytes(type), shape) {}
+
+NpyFile NpyFile::of_doubles(const fs::path& file, std::span<const std::uint64_t> shape) {
+  return {file, "<f8", sizeof(double), shape};
+}
+
+NpyFile::NpyFile(const fs::path& file, std::string_view type, std::size_t element_bytes,
+                 std::span<const std::uint64_t> shape) {
+  check_name(file);
+  const std::uint64_t elements = count_elements(file, shape);
+  file_ = std::make_unique<ReplacementFile>(file);
+  const std::string header = header_of(type, shape);
+  file_->write(std::as_bytes(std::span(header)));
+  data_ = file_->map(elements * element_bytes).subspan(header.size());
+}
+
+NpyFile::NpyFile(NpyFile&&) noexcept = default;
+NpyFile::~NpyFile() = default;
+
+void NpyFile::keep() { file_->replace(); }
 
 }  // namespace equarx::tensors

@@ -258,6 +258,17 @@ void add_run(CLI::App& app) {
                    "With --trace: the label of the only collective to trace; by default all")
       ->type_name("LABEL")
       ->needs(trace);
+  CLI::Option* tensors =
+      command
+          ->add_option(
+              "--output-tensors", arguments->tensors,
+              "Write what ranks end with into this folder, a .npy file for each collective, "
+              "and the exact sum")
+          ->type_name(kFolder);
+  command
+      ->add_flag("--output-inputs", arguments->inputs,
+                 "With --output-tensors: what each rank begins with, too")
+      ->needs(tensors);
   command->callback([arguments] { run(*arguments); });
 }
 

@@ -19,6 +19,7 @@
 #include "experiments/result/json.hpp"
 #include "experiments/result/table.hpp"
 #include "experiments/run/experiment.hpp"
+#include "experiments/run/tensor_files.hpp"
 #include "experiments/trace/file.hpp"
 #include "models/tensors/file_error.hpp"
 #include "models/tensors/tensor_file.hpp"
@@ -68,6 +69,10 @@ void run(const RunArguments& arguments) {
     file.emplace(arguments.trace);
     trace.emplace(file->stream(), plan.config, arguments.trace_run);
   }
+  std::optional<run::TensorFiles> tensors;
+  if (!arguments.tensors.empty())
+    naming_file(arguments.config.path,
+                [&] { tensors.emplace(arguments.tensors, plan, arguments.inputs); });
   const StopNotice notice(file ? &*file : nullptr);
   run::ExperimentResult result;
   {
@@ -75,6 +80,7 @@ void run(const RunArguments& arguments) {
     result = run::run_experiment(plan, [&](const std::string& text) { line.show(text); },
                                  {.sensitivity = arguments.sensitivity,
                                   .observer = trace ? &*trace : nullptr,
+                                  .keeper = tensors ? &*tensors : nullptr,
                                   .share = [&](double done) { line.share(done); }});
   }
   // First, so that a disk without room for the trace loses nothing else.
@@ -83,6 +89,11 @@ void run(const RunArguments& arguments) {
   if (trace) {
     trace->finish();
     file->keep();
+  }
+  if (tensors) {
+    for (const std::filesystem::path& path : tensors->paths())
+      check_not_read(path.string(), arguments.config.path, plan.config);
+    tensors->keep();
   }
 }
 

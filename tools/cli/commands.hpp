@@ -24,6 +24,8 @@ struct RunArguments {
   bool links = false;     ///< with `json`: of every link direction
   std::string trace;      ///< file for a trace; empty: none
   std::string trace_run;  ///< label of the only collective in it; empty: all
+  std::string tensors;    ///< folder for tensors; empty: none
+  bool inputs = false;    ///< with `tensors`: those that ranks begin with, too
 };
 
 /// Each returns normally or throws input::InputError for the user's mistakes.

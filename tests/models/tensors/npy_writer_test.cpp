@@ -62,6 +62,42 @@ TEST_CASE("what is written is read, whatever the shape") {
   }
 }
 
+TEST_CASE("a file that is filled in any order, of every type, byte by byte") {
+  const TemporaryDirectory directory;
+  const std::filesystem::path path = directory.path() / "a.npy";
+  const std::vector<std::pair<FileType, std::string>> types = {{FileType::fp32, "<f4"},
+                                                               {FileType::fp16, "<f2"},
+                                                               {FileType::bf16, "<u2"},
+                                                               {FileType::fp8_e4m3, "|u1"},
+                                                               {FileType::fp8_e5m2, "|u1"}};
+  for (const auto& [type, descr] : types) {
+    CAPTURE(descr);
+    NpyFile file(path, type, Shape{3, 2});
+    REQUIRE(file.data().size() == 6 * element_bytes(type));
+    file.data().back() = std::byte{7};
+    file.keep();
+    const std::string dictionary =
+        "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (3, 2), }";
+    const std::string header = dictionary + std::string(118 - dictionary.size() - 1, ' ') + "\n";
+    std::string data(6 * element_bytes(type), '\0');
+    data.back() = '\7';
+    CHECK(contents(path) == npy(header, data));
+  }
+  NpyFile doubles = NpyFile::of_doubles(path, Shape{2});
+  CHECK(doubles.data().size() == 2 * sizeof(double));
+  doubles.keep();
+  CHECK_THAT(contents(path), ContainsSubstring("'descr': '<f8'"));
+  CHECK(files_in(directory) == 1);
+}
+
+TEST_CASE("a file that is filled, but not kept, is not there") {
+  const TemporaryDirectory directory;
+  { NpyFile(directory.path() / "a.npy", FileType::fp32, Shape{100}).data()[0] = std::byte{1}; }
+  CHECK(files_in(directory) == 0);
+  CHECK_THAT(file_error_of([&] { NpyFile(directory.path() / "a.txt", FileType::fp32, Shape{1}); }),
+             ContainsSubstring("must end in .npy"));
+}
+
 TEST_CASE("every element is asked for once, in order") {
   const TemporaryDirectory directory;
   std::uint64_t next = 0;

@@ -1,0 +1,140 @@
+#include "experiments/run/tensor_files.hpp"
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "experiments/input/json.hpp"
+#include "experiments/run/experiment.hpp"
+#include "models/tensors/tensor_file.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/configs.hpp"
+#include "tests/support/errors.hpp"
+#include "tests/support/run_command.hpp"
+
+namespace equarx::run {
+namespace {
+
+using testing::changed;
+using testing::good_config;
+using testing::TemporaryDirectory;
+
+/// Runs with files for the tensors in `folder`, and puts them in place.
+ExperimentResult run_with_files(const input::Json& json, const std::filesystem::path& folder,
+                                bool inputs = false) {
+  const plan::Plan plan = plan::make_plan(config::read_config(json));
+  TensorFiles files(folder, plan, inputs);
+  ExperimentResult result = run_experiment(plan, [](const std::string&) {}, {.keeper = &files});
+  files.keep();
+  return result;
+}
+
+std::vector<float> values_in(const std::filesystem::path& path) {
+  const tensors::TensorFile file = tensors::TensorFile::open(path);
+  std::vector<float> values(file.elements());
+  file.read(0, values);
+  return values;
+}
+
+/// Of a .npy file of FP64 with a header of 128 bytes.
+std::vector<double> doubles_in(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  constexpr std::size_t kHeader = 128;
+  std::vector<double> values((text.size() - kHeader) / sizeof(double));
+  std::memcpy(values.data(), text.data() + kHeader, values.size() * sizeof(double));
+  return values;
+}
+
+std::vector<std::string> names_in(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    names.push_back(entry.path().filename());
+  std::ranges::sort(names);
+  return names;
+}
+
+TEST_CASE("the errors of a result are those of its file against the exact sum's") {
+  for (const std::string dtype : {"bf16", "fp32", "fp16"}) {
+    CAPTURE(dtype);
+    const TemporaryDirectory folder;
+    const ExperimentResult result =
+        run_with_files(changed("/tensor/dtype", dtype), folder.path() / "new");
+    CHECK(names_in(folder.path() / "new") ==
+          std::vector<std::string>{"bf16.npy", "exact_sum.npy", "int8.npy"});
+    const std::vector<double> exact = doubles_in(folder.path() / "new/exact_sum.npy");
+    for (const RunResult& run : result.runs) {
+      if (dtype == "bf16") {  // .npy of other types are read as what they are
+        const tensors::TensorFile file =
+            tensors::TensorFile::open(folder.path() / "new" / (run.label + ".npy"));
+        CHECK(file.dtype() == tensors::FileType::bf16);
+      }
+      const std::vector<float> values = values_in(folder.path() / "new" / (run.label + ".npy"));
+      REQUIRE(values.size() == exact.size());
+      double squares = 0.0;
+      for (std::size_t i = 0; i < exact.size(); ++i)
+        squares += (values[i] - exact[i]) * (values[i] - exact[i]);
+      CHECK(run.numerics->against_exact.mse ==
+            Approx(squares / static_cast<double>(exact.size())).epsilon(1e-9));
+    }
+  }
+}
+
+TEST_CASE("the exact sum is that of the inputs, and a run with files has the same results") {
+  const TemporaryDirectory folder;
+  const input::Json json = changed("/tensor/dtype", "fp32");
+  const ExperimentResult result = run_with_files(json, folder.path(), true);
+  std::vector<double> sums(result.config.tensor.elements);
+  for (std::uint32_t rank = 0; rank < 8; ++rank) {
+    const auto values = values_in(folder.path() / ("input_" + std::to_string(rank) + ".npy"));
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += values[i];
+  }
+  CHECK(doubles_in(folder.path() / "exact_sum.npy") == sums);
+  const ExperimentResult without = testing::run(json);
+  for (std::size_t i = 0; i < without.runs.size(); ++i)
+    CHECK(result.runs[i].numerics->against_exact.mse ==
+          without.runs[i].numerics->against_exact.mse);
+}
+
+TEST_CASE("what only moves has no sum, and an AllToAll a tensor of each rank") {
+  const TemporaryDirectory folder;
+  input::Json json = good_config();
+  json["collective"] = "all-to-all";
+  json["collectives"] = {{{"algorithm", "direct"}, {"label", "direct"}}};
+  json.erase("baseline");
+  const ExperimentResult result = run_with_files(json, folder.path());
+  CHECK(names_in(folder.path()) == std::vector<std::string>{"direct.npy"});
+  CHECK(tensors::TensorFile::open(folder.path() / "direct.npy").elements() ==
+        8 * result.config.tensor.elements);
+}
+
+TEST_CASE("labels become names of files that need no quotes, each its own") {
+  const TemporaryDirectory folder;
+  input::Json json = good_config();
+  json["collectives"] = {{{"algorithm", "ring"}, {"label", "a/b"}},
+                         {{"algorithm", "ring"}, {"label", "a b"}},
+                         {{"algorithm", "ring"}, {"label", "exact_sum"}},
+                         {{"algorithm", "ring"}, {"label", ".hidden"}}};
+  json.erase("baseline");
+  run_with_files(json, folder.path());
+  CHECK(names_in(folder.path()) == std::vector<std::string>{"_hidden.npy", "a_b.npy", "a_b_.npy",
+                                                            "exact_sum.npy", "exact_sum_.npy"});
+}
+
+TEST_CASE("tensors that are not computed are refused") {
+  const TemporaryDirectory folder;
+  const auto refused = [&](const std::string& pointer, const std::string& value,
+                           const std::string& words) {
+    testing::check_refused([&] { run_with_files(changed(pointer, value), folder.path() / "x"); },
+                           pointer, words);
+  };
+  refused("/numerics", "off", "switch it on");
+  refused("/tensor/sample", "0.5", "set it to 1");
+  CHECK(names_in(folder.path()).empty());
+  const std::string file = folder.write("file", "x");
+  CHECK_THAT(testing::message_of([&] { run_with_files(good_config(), file); }),
+             ContainsSubstring("cannot make the folder"));
+}
+
+}  // namespace
+}  // namespace equarx::run

@@ -1,0 +1,97 @@
+#include "models/tensors/replacement_file.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <iterator>
+
+#include <sys/resource.h>
+
+#include "models/tensors/file_error.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/run_command.hpp"
+
+namespace equarx::tensors {
+namespace {
+
+using testing::TemporaryDirectory;
+
+std::string contents(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::size_t files_in(const TemporaryDirectory& directory) {
+  return static_cast<std::size_t>(
+      std::distance(std::filesystem::directory_iterator(directory.path()), {}));
+}
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
+
+TEST_CASE("a file takes its place when it is told to, and not before") {
+  const TemporaryDirectory directory;
+  const std::filesystem::path path = directory.write("a", "old");
+  {
+    ReplacementFile file(path);
+    file.write(bytes_of("ne"));
+    file.write(bytes_of("w"));
+    CHECK(contents(path) == "old");
+    file.replace();
+  }
+  CHECK(contents(path) == "new");
+  CHECK(files_in(directory) == 1);
+}
+
+TEST_CASE("a file that is not put in its place leaves nothing behind") {
+  const TemporaryDirectory directory;
+  const std::filesystem::path path = directory.path() / "a";
+  {
+    ReplacementFile file(path);
+    file.write(bytes_of("new"));
+    file.map(100);
+  }
+  CHECK(files_in(directory) == 0);
+}
+
+TEST_CASE("what is mapped is filled in any order, behind what was written, and zero elsewhere") {
+  const TemporaryDirectory directory;
+  const std::filesystem::path path = directory.path() / "a";
+  ReplacementFile file(path);
+  file.write(bytes_of("head"));
+  const std::span<std::byte> all = file.map(100000);
+  REQUIRE(all.size() == 100004);
+  all.back() = std::byte{'z'};
+  all[4] = std::byte{'a'};
+  file.replace();
+  const std::string found = contents(path);
+  REQUIRE(found.size() == 100004);
+  CHECK(found.substr(0, 5) == "heada");
+  CHECK(found.back() == 'z');
+  CHECK(std::count(found.begin(), found.end(), '\0') == 100004 - 6);
+}
+
+TEST_CASE("room that is not there is refused before it is written to") {
+  const TemporaryDirectory directory;
+  const std::filesystem::path path = directory.write("a", "old");
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const rlimit limit = {100000, before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  std::string message;
+  try {
+    ReplacementFile(path).map(200000);
+  } catch (const FileError& error) {
+    message = error.what();
+  }
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+  std::signal(SIGXFSZ, handler);
+  CHECK(message == path.string() + ": cannot be written: File too large; nothing was changed");
+  CHECK(contents(path) == "old");
+  CHECK(files_in(directory) == 1);
+}
+
+}  // namespace
+}  // namespace equarx::tensors

@@ -1,0 +1,55 @@
+#include <csignal>
+#include <filesystem>
+
+#include "tests/catch.hpp"
+#include "tests/support/equarx_sim.hpp"
+
+namespace equarx::testing {
+namespace {
+
+std::vector<std::string> with_tensors(const std::filesystem::path& folder,
+                                      std::vector<std::string> more = {}) {
+  more.insert(more.begin(), {"--output-tensors", folder.string()});
+  return on_small_example("run", more);
+}
+
+TEST_CASE("run --output-tensors writes tensors beside the results, which stay the same") {
+  const TemporaryDirectory folder;
+  const auto tensors = folder.path() / "new" / "tensors";
+  CHECK(output_of(equarx_sim(with_tensors(tensors))) ==
+        output_of(equarx_sim(on_small_example("run"))));
+  for (const std::string name : {"bf16.npy", "full-loop.npy", "exact_sum.npy"})
+    CHECK(std::filesystem::exists(tensors / name));
+  CHECK(file_count(tensors) == 3);
+  const std::string before = content_of(tensors / "full-loop.npy");
+  output_of(equarx_sim(with_tensors(tensors, {"--output-inputs"})));
+  CHECK(file_count(tensors) == 3 + 8);
+  CHECK(content_of(tensors / "full-loop.npy") == before);
+}
+
+TEST_CASE("run --output-tensors refuses what it cannot write, and what is not computed") {
+  const TemporaryDirectory folder;
+  const std::string file = folder.write("file", "x");
+  check_refusal(equarx_sim(with_tensors(file)), "cannot make the folder");
+  check_refusal(equarx_sim(with_tensors(folder.path(), {"--set", "/numerics=off"})),
+                "/numerics: is off, so there are no tensors to write");
+  check_refusal(equarx_sim(on_small_example("run", {"--output-inputs"})), "--output-tensors");
+  CHECK(file_count(folder.path()) == 1);
+}
+
+TEST_CASE("run --output-tensors keeps the tensors that it reads") {
+  const TemporaryDirectory folder;
+  const auto tensors = folder.path() / "tensors";
+  output_of(equarx_sim(with_tensors(tensors)));
+  const std::string before = content_of(tensors / "full-loop.npy");
+  const std::string one_for_all = (tensors / "full-loop.npy").string();
+  check_refusal(equarx_sim({"run", kExample, "--set",
+                            R"(/tensor={"dtype": "bf16", "values": {"files": [")" + one_for_all +
+                                R"("], "ranks": "identical"}})",
+                            "--output-tensors", tensors.string()}),
+                "it is an input");
+  CHECK(content_of(tensors / "full-loop.npy") == before);
+}
+
+}  // namespace
+}  // namespace equarx::testing
