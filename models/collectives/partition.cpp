@@ -28,13 +28,13 @@ Steps steps_of(std::uint64_t elements, std::uint32_t parts) {
 
 Range split(Range range, std::uint32_t parts, std::uint32_t index) {
   if (parts == 1) return range;
-  const auto [step, steps] = steps_of(range.size(), parts);
-  const std::uint64_t each = steps / parts;
-  const std::uint64_t rest = steps % parts;
+  const Steps steps = steps_of(range.size(), parts);
+  const std::uint64_t each = steps.count / parts;
+  const std::uint64_t rest = steps.count % parts;
   const auto cut = [&](std::uint64_t part) {
     // Not steps * part / parts, which could overflow. Programs are full of cuts that leave no rest.
     const std::uint64_t at = each * part + (rest == 0 ? 0 : rest * part / parts);
-    return range.begin + std::min(at * step, range.size());
+    return range.begin + std::min(at * steps.step, range.size());
   };
   return {cut(index), cut(index + std::uint64_t{1})};
 }
