@@ -83,17 +83,20 @@ TensorFiles::TensorFiles(fs::path folder, const plan::Plan& plan, bool inputs)
   if (error)
     throw InputError(
         "", fmt::format("cannot make the folder {}: {}", folder_.string(), error.message()));
-  if (inputs) {
-    const std::uint32_t ranks = plan.collectives.front().candidates.front().program.ranks();
-    for (std::uint32_t rank = 0; rank < ranks; ++rank)
-      inputs_.push_back(make(fmt::format("input_{}", rank), tensor_shape(config.tensor)));
-  }
+  const std::uint32_t ranks = plan.collectives.front().candidates.front().program.ranks();
+  const std::vector<std::uint64_t> shape = tensor_shape(config.tensor);
+  for (std::uint32_t rank = 0; inputs && rank < ranks; ++rank)
+    inputs_.push_back(make(fmt::format("input_{}", rank), shape));
   if (collectives::sums(config.collective)) {
     sum_path_ = place("exact_sum");
-    as_input_error([&] {
-      sum_.emplace(tensors::NpyFile::of_doubles(sum_path_, tensor_shape(config.tensor)));
-    });
+    as_input_error([&] { sum_.emplace(tensors::NpyFile::of_doubles(sum_path_, shape)); });
   }
+  std::vector<std::uint64_t> result_shape = shape;
+  // An AllToAll leaves every rank with another tensor.
+  if (config.collective == collectives::Collective::all_to_all)
+    result_shape.insert(result_shape.begin(), ranks);
+  for (const config::CollectiveConfig& collective : config.collectives)
+    results_.push_back(make(collective.label, result_shape));
 }
 
 /// A name that no other file has.
@@ -114,12 +117,10 @@ TensorFiles::File TensorFiles::make(const std::string& name,
 }
 
 values::ResultTensor& TensorFiles::result_of(const plan::CollectivePlan& collective) {
-  std::vector<std::uint64_t> shape = tensor_shape(plan_.config.tensor);
-  // An AllToAll leaves every rank with another tensor.
-  if (collective.program.collective == collectives::Collective::all_to_all)
-    shape.insert(shape.begin(), collective.program.ranks());
-  results_.push_back(make(collective.config.label, shape));
-  return *results_.back().tensor;
+  const auto& all = plan_.config.collectives;
+  const auto found =
+      std::ranges::find(all, collective.config.label, &config::CollectiveConfig::label);
+  return *results_[static_cast<std::size_t>(found - all.begin())].tensor;
 }
 
 std::vector<fs::path> TensorFiles::paths() const {

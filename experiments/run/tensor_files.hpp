@@ -48,7 +48,7 @@ class TensorFiles : public ResultKeeper {
   std::filesystem::path folder_;
   const plan::Plan& plan_;
   std::set<std::string> names_;
-  std::vector<File> results_;  ///< in the order in which they were asked for
+  std::vector<File> results_;  ///< in the order of the collectives
   std::vector<File> inputs_;   ///< by rank
   std::filesystem::path sum_path_;
   std::optional<tensors::NpyFile> sum_;

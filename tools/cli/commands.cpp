@@ -70,9 +70,12 @@ void run(const RunArguments& arguments) {
     trace.emplace(file->stream(), plan.config, arguments.trace_run);
   }
   std::optional<run::TensorFiles> tensors;
-  if (!arguments.tensors.empty())
+  if (!arguments.tensors.empty()) {
     naming_file(arguments.config.path,
                 [&] { tensors.emplace(arguments.tensors, plan, arguments.inputs); });
+    for (const std::filesystem::path& path : tensors->paths())
+      check_not_read(path.string(), arguments.config.path, plan.config);
+  }
   const StopNotice notice(file ? &*file : nullptr);
   run::ExperimentResult result;
   {
@@ -90,11 +93,7 @@ void run(const RunArguments& arguments) {
     trace->finish();
     file->keep();
   }
-  if (tensors) {
-    for (const std::filesystem::path& path : tensors->paths())
-      check_not_read(path.string(), arguments.config.path, plan.config);
-    tensors->keep();
-  }
+  if (tensors) tensors->keep();
 }
 
 void show(const ConfigArguments& arguments) {

@@ -1,5 +1,6 @@
-#include <csignal>
 #include <filesystem>
+
+#include <fmt/format.h>
 
 #include "tests/catch.hpp"
 #include "tests/support/equarx_sim.hpp"
@@ -39,16 +40,25 @@ TEST_CASE("run --output-tensors refuses what it cannot write, and what is not co
 
 TEST_CASE("run --output-tensors keeps the tensors that it reads") {
   const TemporaryDirectory folder;
-  const auto tensors = folder.path() / "tensors";
-  output_of(equarx_sim(with_tensors(tensors)));
-  const std::string before = content_of(tensors / "full-loop.npy");
-  const std::string one_for_all = (tensors / "full-loop.npy").string();
-  check_refusal(equarx_sim({"run", kExample, "--set",
-                            R"(/tensor={"dtype": "bf16", "values": {"files": [")" + one_for_all +
-                                R"("], "ranks": "identical"}})",
-                            "--output-tensors", tensors.string()}),
-                "it is an input");
-  CHECK(content_of(tensors / "full-loop.npy") == before);
+  output_of(equarx_sim(with_tensors(folder.path(), {"--output-inputs"})));
+  std::string files;
+  for (int rank = 0; rank < 8; ++rank)
+    files +=
+        fmt::format(R"({}"{}/input_{}.npy")", rank == 0 ? "" : ", ", folder.path().string(), rank);
+  const std::vector<std::string> again = {"run",
+                                          kExample,
+                                          "--set",
+                                          "/tensor={\"values\": {\"files\": [" + files + "]}}",
+                                          "--set",
+                                          "/collectives/1/minishards=1",
+                                          "--output-tensors",
+                                          folder.path().string()};
+  const std::string result = content_of(folder.path() / "full-loop.npy");
+  output_of(equarx_sim(again));  // the values are the same, so the results are
+  CHECK(content_of(folder.path() / "full-loop.npy") == result);
+  std::vector<std::string> with_inputs = again;
+  with_inputs.emplace_back("--output-inputs");
+  check_refusal(equarx_sim(with_inputs), "it is an input");
 }
 
 }  // namespace
