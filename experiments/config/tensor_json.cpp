@@ -13,6 +13,7 @@
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "models/tensors/file_error.hpp"
+#include "models/values/tensor_types.hpp"
 
 namespace equarx::config {
 namespace {
@@ -144,17 +145,6 @@ std::vector<std::uint64_t> open_files(TensorConfig& tensor, std::uint32_t ranks)
   return shape;
 }
 
-ElementFormat type_of(const tensors::TensorFile& file) {
-  switch (file.dtype()) {
-    case tensors::FileType::fp32: return ElementFormat::fp32;
-    case tensors::FileType::fp16: return ElementFormat::fp16;
-    case tensors::FileType::bf16: return ElementFormat::bf16;
-    case tensors::FileType::fp8_e4m3: return ElementFormat::fp8_e4m3;
-    case tensors::FileType::fp8_e5m2: return ElementFormat::fp8_e5m2;
-  }
-  throw std::logic_error("unknown type of a file's elements");
-}
-
 /// A tensor whose size follows from something else may repeat it, and no other.
 void refuse_other_size(input::ObjectReader& reader, const std::vector<std::uint64_t>& shape) {
   const bool other =
@@ -177,7 +167,8 @@ TensorConfig read_tensor(input::ObjectReader reader, std::uint32_t ranks,
   if (!tensor.files.empty()) file_shape = open_files(tensor, ranks);
   tensor.dtype =
       input::choose(reader, "dtype", numerics::kTensorFormats,
-                    tensor.files.empty() ? ElementFormat::bf16 : type_of(*tensor.opened[0]));
+                    tensor.files.empty() ? ElementFormat::bf16
+                                         : values::element_format(tensor.opened[0]->dtype()));
   const std::string_view size =
       imposed ? kTensorSizes[0] : input::exactly_one(reader, kTensorSizes, "/tensor");
   if (imposed) {

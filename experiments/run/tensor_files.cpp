@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstring>
-#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -12,7 +10,7 @@
 #include "experiments/input/errors.hpp"
 #include "experiments/run/source.hpp"
 #include "models/tensors/file_error.hpp"
-#include "models/values/value_executor.hpp"
+#include "models/values/tensor_types.hpp"
 
 namespace equarx::run {
 namespace {
@@ -22,17 +20,6 @@ using input::InputError;
 using numerics::ElementFormat;
 
 constexpr std::size_t kElementsPerPiece = 65536;
-
-tensors::FileType file_type(ElementFormat format) {
-  switch (format) {
-    case ElementFormat::fp32: return tensors::FileType::fp32;
-    case ElementFormat::fp16: return tensors::FileType::fp16;
-    case ElementFormat::bf16: return tensors::FileType::bf16;
-    case ElementFormat::fp8_e4m3: return tensors::FileType::fp8_e4m3;
-    case ElementFormat::fp8_e5m2: return tensors::FileType::fp8_e5m2;
-    default: throw std::logic_error("a tensor of this type cannot be written");
-  }
-}
 
 /// A label as the name of a file that needs no quotes.
 std::string file_name(std::string name) {
@@ -111,7 +98,7 @@ TensorFiles::File TensorFiles::make(const std::string& name,
   const ElementFormat format = plan_.config.tensor.dtype;
   fs::path path = place(name);
   tensors::NpyFile npy =
-      as_input_error([&] { return tensors::NpyFile(path, file_type(format), shape); });
+      as_input_error([&] { return tensors::NpyFile(path, values::file_type(format), shape); });
   const std::span<std::byte> data = npy.data();
   return {std::move(path), std::move(npy), std::make_unique<values::ResultTensor>(format, data)};
 }

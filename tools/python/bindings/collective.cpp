@@ -12,6 +12,7 @@
 #include "experiments/input/json.hpp"
 #include "experiments/request/request.hpp"
 #include "experiments/run/checks.hpp"
+#include "models/values/tensor_types.hpp"
 #include "models/values/value_executor.hpp"
 #include "tools/python/bindings/memory.hpp"
 #include "tools/python/bindings/metrics.hpp"
@@ -79,7 +80,7 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> ArrayCollective::shard(
 
 values::ValueResult compute(const plan::CollectivePlan& collective, const Task& task,
                             const StopFlag& stop) {
-  values::ResultTensor result(element_format(task.type), task.result);
+  values::ResultTensor result(values::element_format(task.type), task.result);
   const values::ValueResult values = values::execute(collective.program, task.source,
                                                      {.threads = task.threads,
                                                       .result = &result,
@@ -105,11 +106,12 @@ py::dict ArrayCollective::run(const std::vector<py::buffer>& ranks, const std::s
   std::vector<tensors::MemoryTensor> tensors;
   for (const py::buffer& rank : ranks)
     tensors.emplace_back(type, in.emplace_back(std::make_unique<Memory>(rank))->bytes());
-  const Task task{{std::move(tensors), program().partition.elements(), element_format(type)},
-                  type,
-                  out.writable_bytes(),
-                  threads,
-                  seed};
+  const Task task{
+      {std::move(tensors), program().partition.elements(), values::element_format(type)},
+      type,
+      out.writable_bytes(),
+      threads,
+      seed};
   const auto work = [plan = plan_, task](const StopFlag& stop) {
     return compute(plan->collectives.front().candidates.front(), task, stop);
   };

@@ -3,15 +3,11 @@
 
 #include <string>
 
-#include "models/formats/block_format.hpp"
 #include "models/tensors/element_type.hpp"
 
 namespace equarx::python {
 
 /// @throws std::invalid_argument for any other name.
 tensors::FileType file_type(const std::string& dtype);
-
-/// The same type as an element format.
-numerics::ElementFormat element_format(tensors::FileType type);
 
 }  // namespace equarx::python
