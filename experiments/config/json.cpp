@@ -82,12 +82,11 @@ bool read_switch(input::ObjectReader& reader, std::string_view key, bool fallbac
 /// In HBM where that is slower than what the links of a chip bring and take together, because then it decides;
 /// else in VMEM.
 collectives::WireBuffers default_wire_buffers(const ExperimentConfig& config) {
-  constexpr double kPasses = 2.0;  // read where it leaves, written where it arrives
   const std::size_t links =
       std::min(links_of_chip(config.topology), std::size_t{collectives::kShardsUnderWay});
-  const double taken = kPasses * static_cast<double>(links) * config.chip.link_rate();
-  return taken > config.chip.hbm_rate() ? collectives::WireBuffers::hbm
-                                        : collectives::WireBuffers::vmem;
+  return config.chip.hbm_rate_of_links(links) > config.chip.hbm_rate()
+             ? collectives::WireBuffers::hbm
+             : collectives::WireBuffers::vmem;
 }
 
 }  // namespace

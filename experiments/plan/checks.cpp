@@ -121,17 +121,15 @@ MaybeObstacle check_vmem(const collectives::Program& program,
 MaybeObstacle check_hbm_bandwidth(const collectives::Program& program,
                                   const config::ExperimentConfig& config) {
   if (config.wire_buffers == collectives::WireBuffers::hbm) return std::nullopt;
-  constexpr double kHbmPasses = 2.0;  // written where it arrives, read where it leaves
   const std::size_t links = links_at_once(program, config.topology);
-  const double taken = kHbmPasses * static_cast<double>(links) * config.chip.link_rate();
+  const double taken = config.chip.hbm_rate_of_links(links);
   if (taken > config.chip.hbm_rate())
     return Obstacle{
         "/hardware",
         fmt::format(
             "the {} that hbm_bandwidth and hbm_efficiency of {} leave are below the {} that its {} "
             "links take; leave out \"wire_buffers\": \"vmem\", so that it is simulated how "
-            "transfers "
-            "share HBM, or use fewer links",
+            "transfers share HBM, or use fewer links",
             units::format_short(config.chip.hbm_rate(), units::Dimension::bandwidth),
             config.chip.name, units::format_short(taken, units::Dimension::bandwidth), links)};
   return std::nullopt;

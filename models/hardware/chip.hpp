@@ -76,6 +76,12 @@ struct Chip {
   bool is_calibrated() const { return calibration && !calibration->observations.empty(); }
   /// Bytes per second that are read from and written to HBM, together.
   double hbm_rate() const { return hbm_bandwidth.value * hbm_efficiency.value; }
+  /// What so many links take of it while all bring and take bytes: these are written where they arrive, and read
+  /// where they leave.
+  double hbm_rate_of_links(std::size_t links) const {
+    constexpr double kPasses = 2.0;
+    return kPasses * static_cast<double>(links) * link_rate();
+  }
 };
 
 /// What kind of number a parameter is.

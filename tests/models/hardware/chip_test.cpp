@@ -116,6 +116,7 @@ TEST_CASE("payload gets its share of the link") {
   chip.link_bandwidth.value = 45e9;
   chip.link_efficiency.value = 0.5;
   CHECK(chip.link_rate() == 22.5e9);
+  CHECK(chip.hbm_rate_of_links(4) == 4 * 2 * 22.5e9);
 }
 
 }  // namespace
