@@ -39,12 +39,6 @@ inline void check_refusal(const CommandResult& result, const std::string& part) 
   CHECK(result.files_left == 0);
 }
 
-/// Files in a directory, and in those below it.
-inline std::size_t file_count(const std::filesystem::path& directory) {
-  return static_cast<std::size_t>(
-      std::distance(std::filesystem::recursive_directory_iterator(directory), {}));
-}
-
 /// The experiment of the README.
 inline const std::string kExample =
     std::string(EQUARX_CONFIGS_DIR) + "/experiments/allreduce_v5e_4x2.json";

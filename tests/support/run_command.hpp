@@ -50,6 +50,12 @@ inline std::string content_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+/// Files in a directory, and in those below it.
+inline std::size_t file_count(const std::filesystem::path& directory) {
+  return static_cast<std::size_t>(
+      std::distance(std::filesystem::recursive_directory_iterator(directory), {}));
+}
+
 struct CommandResult {
   int exit_code = -1;  ///< minus the signal, if one ended it
   std::string out;

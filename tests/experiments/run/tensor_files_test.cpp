@@ -1,8 +1,6 @@
 #include "experiments/run/tensor_files.hpp"
 
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "experiments/input/json.hpp"
 #include "experiments/run/experiment.hpp"
@@ -38,8 +36,7 @@ std::vector<float> values_in(const std::filesystem::path& path) {
 
 /// Of a .npy file of FP64 with a header of 128 bytes.
 std::vector<double> doubles_in(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = testing::content_of(path);
   constexpr std::size_t kHeader = 128;
   std::vector<double> values((text.size() - kHeader) / sizeof(double));
   std::memcpy(values.data(), text.data() + kHeader, values.size() * sizeof(double));

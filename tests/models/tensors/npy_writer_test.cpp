@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <fstream>
-#include <iterator>
 
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -20,16 +18,6 @@ void count_up(std::uint64_t first, std::span<float> values) {
   for (float& value : values) value = static_cast<float>(first++) * 0.25F;
 }
 
-std::string contents(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::size_t files_in(const TemporaryDirectory& directory) {
-  return static_cast<std::size_t>(
-      std::distance(std::filesystem::directory_iterator(directory.path()), {}));
-}
-
 std::string error_of(const std::filesystem::path& path, const Shape& shape = {2}) {
   return file_error_of([&] { write_npy(path, shape, count_up); });
 }
@@ -40,8 +28,8 @@ TEST_CASE("a small file, byte by byte") {
   write_npy(path, Shape{1, 2}, count_up);
   const std::string dictionary = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }";
   const std::string header = dictionary + std::string(118 - dictionary.size() - 1, ' ') + "\n";
-  CHECK(contents(path) == npy(header, stored<float>({0.0F, 0.25F})));
-  CHECK(files_in(directory) == 1);
+  CHECK(content_of(path) == npy(header, stored<float>({0.0F, 0.25F})));
+  CHECK(file_count(directory.path()) == 1);
 }
 
 TEST_CASE("what is written is read, whatever the shape") {
@@ -81,19 +69,19 @@ TEST_CASE("a file that is filled in any order, of every type, byte by byte") {
     const std::string header = dictionary + std::string(118 - dictionary.size() - 1, ' ') + "\n";
     std::string data(6 * element_bytes(type), '\0');
     data.back() = '\7';
-    CHECK(contents(path) == npy(header, data));
+    CHECK(content_of(path) == npy(header, data));
   }
   NpyFile doubles = NpyFile::of_doubles(path, Shape{2});
   CHECK(doubles.data().size() == 2 * sizeof(double));
   doubles.keep();
-  CHECK_THAT(contents(path), ContainsSubstring("'descr': '<f8'"));
-  CHECK(files_in(directory) == 1);
+  CHECK_THAT(content_of(path), ContainsSubstring("'descr': '<f8'"));
+  CHECK(file_count(directory.path()) == 1);
 }
 
 TEST_CASE("a file that is filled, but not kept, is not there") {
   const TemporaryDirectory directory;
   { NpyFile(directory.path() / "a.npy", FileType::fp32, Shape{100}).data()[0] = std::byte{1}; }
-  CHECK(files_in(directory) == 0);
+  CHECK(file_count(directory.path()) == 0);
   CHECK_THAT(file_error_of([&] { NpyFile(directory.path() / "a.txt", FileType::fp32, Shape{1}); }),
              ContainsSubstring("must end in .npy"));
 }
@@ -119,7 +107,7 @@ TEST_CASE("the new file takes the place of an old one, even of the one it is mad
     for (float& value : values) value *= 2;
   });
   CHECK(read_all(TensorFile::open(path))[99999] == 2 * 0.25F * 99999);
-  CHECK(files_in(directory) == 1);
+  CHECK(file_count(directory.path()) == 1);
 }
 
 TEST_CASE("a link stays a link, and its file is replaced") {
@@ -132,7 +120,7 @@ TEST_CASE("a link stays a link, and its file is replaced") {
   write_npy(link, Shape{7}, count_up);
   CHECK(std::filesystem::is_symlink(link));
   CHECK(TensorFile::open(real).elements() == 7);
-  CHECK(files_in(other) == 1);
+  CHECK(file_count(other.path()) == 1);
 }
 
 TEST_CASE("the file has the permissions that any new file has") {
@@ -153,8 +141,8 @@ TEST_CASE("an error half way leaves the old file and nothing else") {
                                 if (first > 0) throw std::runtime_error("from the producer");
                               }),
                     "from the producer");
-  CHECK(contents(path) == "old");
-  CHECK(files_in(directory) == 1);
+  CHECK(content_of(path) == "old");
+  CHECK(file_count(directory.path()) == 1);
 }
 
 TEST_CASE("when the file cannot grow, the old one stays and nothing else") {
@@ -174,8 +162,8 @@ TEST_CASE("when the file cannot grow, the old one stays and nothing else") {
   REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
   std::signal(SIGXFSZ, handler);
   CHECK(message == path + ": cannot be written: File too large; nothing was changed");
-  CHECK(contents(path) == "old");
-  CHECK(files_in(directory) == 1);
+  CHECK(content_of(path) == "old");
+  CHECK(file_count(directory.path()) == 1);
 }
 
 TEST_CASE("names that cannot be written to") {
@@ -190,7 +178,7 @@ TEST_CASE("names that cannot be written to") {
   CHECK_THAT(error_of(directory.path() / long_name), ContainsSubstring("File name too long"));
   std::filesystem::create_directory(directory.path() / "d.npy");
   CHECK_THAT(error_of(directory.path() / "d.npy"), ContainsSubstring("is a directory"));
-  CHECK(files_in(directory) == 2);
+  CHECK(file_count(directory.path()) == 2);
 }
 
 TEST_CASE("a pipe or a device is not replaced by a file") {
@@ -211,7 +199,7 @@ TEST_CASE("shapes that no tensor has") {
   CHECK_THAT(error_of(path, {3, 0}), ContainsSubstring("no elements"));
   CHECK_THAT(error_of(path, {1ULL << 40, 1ULL << 40}), ContainsSubstring("more elements than"));
   CHECK_THAT(error_of(path, Shape(65, 1)), ContainsSubstring("has 65 dimensions"));
-  CHECK(files_in(directory) == 0);
+  CHECK(file_count(directory.path()) == 0);
 }
 
 }  // namespace

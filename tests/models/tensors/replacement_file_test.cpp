@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <fstream>
-#include <iterator>
 
 #include <sys/resource.h>
 
@@ -14,17 +12,9 @@
 namespace equarx::tensors {
 namespace {
 
+using testing::content_of;
+using testing::file_count;
 using testing::TemporaryDirectory;
-
-std::string contents(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::size_t files_in(const TemporaryDirectory& directory) {
-  return static_cast<std::size_t>(
-      std::distance(std::filesystem::directory_iterator(directory.path()), {}));
-}
 
 std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
@@ -37,11 +27,11 @@ TEST_CASE("a file takes its place when it is told to, and not before") {
     ReplacementFile file(path);
     file.write(bytes_of("ne"));
     file.write(bytes_of("w"));
-    CHECK(contents(path) == "old");
+    CHECK(content_of(path) == "old");
     file.replace();
   }
-  CHECK(contents(path) == "new");
-  CHECK(files_in(directory) == 1);
+  CHECK(content_of(path) == "new");
+  CHECK(file_count(directory.path()) == 1);
 }
 
 TEST_CASE("a file that is not put in its place leaves nothing behind") {
@@ -52,7 +42,7 @@ TEST_CASE("a file that is not put in its place leaves nothing behind") {
     file.write(bytes_of("new"));
     file.map(100);
   }
-  CHECK(files_in(directory) == 0);
+  CHECK(file_count(directory.path()) == 0);
 }
 
 TEST_CASE("what is mapped is filled in any order, behind what was written, and zero elsewhere") {
@@ -65,7 +55,7 @@ TEST_CASE("what is mapped is filled in any order, behind what was written, and z
   all.back() = std::byte{'z'};
   all[4] = std::byte{'a'};
   file.replace();
-  const std::string found = contents(path);
+  const std::string found = content_of(path);
   REQUIRE(found.size() == 100004);
   CHECK(found.substr(0, 5) == "heada");
   CHECK(found.back() == 'z');
@@ -89,8 +79,8 @@ TEST_CASE("room that is not there is refused before it is written to") {
   REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
   std::signal(SIGXFSZ, handler);
   CHECK(message == path.string() + ": cannot be written: File too large; nothing was changed");
-  CHECK(contents(path) == "old");
-  CHECK(files_in(directory) == 1);
+  CHECK(content_of(path) == "old");
+  CHECK(file_count(directory.path()) == 1);
 }
 
 }  // namespace
