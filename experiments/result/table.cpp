@@ -218,8 +218,7 @@ std::string stall_note(const std::vector<run::RunResult>& runs) {
   if (shares.empty()) return {};
   return fmt::format(
       "  Cores wait to send, because the queue to one neighbour is full (dma_queue) while others "
-      "are idle, "
-      "for: {}.\n",
+      "are idle, for: {}.\n",
       fmt::join(shares, ", "));
 }
 
@@ -233,8 +232,7 @@ std::string scales_note(const std::vector<run::RunResult>& runs) {
   if (few.empty()) return {};
   return fmt::format(
       "  Elements per scale: {}; the tensor is too small for more, so scales take more of the "
-      "links "
-      "than elements.\n",
+      "links than elements.\n",
       fmt::join(few, ", "));
 }
 
