@@ -14,7 +14,8 @@ enum class FileType : std::uint8_t {
   fp16,
   bf16,
   fp8_e4m3,  ///< OFP8 E4M3, "E4M3FN": largest 448, no Inf
-  fp8_e5m2   ///< OFP8 E5M2
+  fp8_e5m2,  ///< OFP8 E5M2
+  fp64       ///< only written
 };
 
 /// Bytes of one stored element.
@@ -25,12 +26,13 @@ constexpr std::size_t element_bytes(FileType type) {
     case FileType::bf16: return 2;
     case FileType::fp8_e4m3:
     case FileType::fp8_e5m2: return 1;
+    case FileType::fp64: return 8;
   }
   throw std::logic_error("unknown type of a file's elements");
 }
 
 /// Converts stored elements, which need not be aligned, to float. `stored` holds exactly
-/// values.size() elements; std::logic_error otherwise.
+/// values.size() elements, not of FP64; std::logic_error otherwise.
 void convert_elements(FileType type, std::span<const std::byte> stored, std::span<float> values);
 
 }  // namespace equarx::tensors

@@ -27,16 +27,17 @@ std::string_view type_text(FileType type) {
     case FileType::bf16: return "<u2";
     case FileType::fp8_e4m3:
     case FileType::fp8_e5m2: return "|u1";
+    case FileType::fp64: return "<f8";
   }
   throw std::logic_error("unknown type of a file's elements");
 }
 
-std::string header_of(std::string_view type, std::span<const std::uint64_t> shape) {
+std::string header_of(FileType type, std::span<const std::uint64_t> shape) {
   constexpr std::string_view kMagicAndVersion{"\x93NUMPY\x01\x00", 8};
   constexpr std::size_t kLengthBytes = 2;
   constexpr std::size_t kAlignment = 64;  // of the data, numpy.lib.format
   std::string dictionary = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
-                                       type, shape_text(shape));
+                                       type_text(type), shape_text(shape));
   const std::size_t unpadded = kMagicAndVersion.size() + kLengthBytes + dictionary.size() + 1;
   dictionary.append((kAlignment - unpadded % kAlignment) % kAlignment, ' ');
   dictionary += '\n';
@@ -58,7 +59,7 @@ void write_npy(const fs::path& file, std::span<const std::uint64_t> shape,
   check_name(file);
   const std::uint64_t elements = count_elements(file, shape);
   ReplacementFile replacement(file);
-  const std::string header = header_of("<f4", shape);
+  const std::string header = header_of(FileType::fp32, shape);
   replacement.write(std::as_bytes(std::span(header)));
   std::vector<float> piece(std::min<std::uint64_t>(elements, kElementsPerPiece));
   for (std::uint64_t first = 0; first < elements; first += piece.size()) {
@@ -70,21 +71,13 @@ void write_npy(const fs::path& file, std::span<const std::uint64_t> shape,
   replacement.replace();
 }
 
-NpyFile::NpyFile(const fs::path& file, FileType type, std::span<const std::uint64_t> shape)
-    : NpyFile(file, type_text(type), element_bytes(type), shape) {}
-
-NpyFile NpyFile::of_doubles(const fs::path& file, std::span<const std::uint64_t> shape) {
-  return {file, "<f8", sizeof(double), shape};
-}
-
-NpyFile::NpyFile(const fs::path& file, std::string_view type, std::size_t element_bytes,
-                 std::span<const std::uint64_t> shape) {
+NpyFile::NpyFile(const fs::path& file, FileType type, std::span<const std::uint64_t> shape) {
   check_name(file);
   const std::uint64_t elements = count_elements(file, shape);
   file_ = std::make_unique<ReplacementFile>(file);
   const std::string header = header_of(type, shape);
   file_->write(std::as_bytes(std::span(header)));
-  data_ = file_->map(elements * element_bytes).subspan(header.size());
+  data_ = file_->map(elements * element_bytes(type)).subspan(header.size());
 }
 
 NpyFile::NpyFile(NpyFile&&) noexcept = default;

@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <string_view>
 
 #include "models/tensors/element_type.hpp"
 
@@ -32,9 +31,6 @@ class NpyFile {
   /// Reserves the file's room. Elements are of `type`, little-endian; .npy has neither bf16 nor FP8, which are written
   /// as their bits: '<u2', '|u1'. FileError as of write_npy().
   NpyFile(const std::filesystem::path& file, FileType type, std::span<const std::uint64_t> shape);
-  /// The same of FP64, '<f8'.
-  static NpyFile of_doubles(const std::filesystem::path& file,
-                            std::span<const std::uint64_t> shape);
   NpyFile(NpyFile&&) noexcept;
   ~NpyFile();
 
@@ -44,9 +40,6 @@ class NpyFile {
   void keep();
 
  private:
-  NpyFile(const std::filesystem::path& file, std::string_view type, std::size_t element_bytes,
-          std::span<const std::uint64_t> shape);
-
   std::unique_ptr<ReplacementFile> file_;
   std::span<std::byte> data_;
 };

@@ -15,7 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLengthBytes = sizeof(std::uint64_t);
-constexpr std::uint64_t kMaxSafetensorsHeaderBytes = 100'000'000;  ///< the limit of the format
 constexpr std::size_t kMostNamesShown = 5;
 
 std::string_view find_safetensors_header(const fs::path& file, std::span<const std::byte> bytes) {
@@ -84,11 +83,9 @@ const SafetensorsEntry& choose(const fs::path& file, const std::vector<Safetenso
 }
 
 FileType type_of(const fs::path& file, const SafetensorsEntry& entry) {
-  if (entry.type == "F32") return FileType::fp32;
-  if (entry.type == "F16") return FileType::fp16;
-  if (entry.type == "BF16") return FileType::bf16;
-  if (entry.type == "F8_E4M3") return FileType::fp8_e4m3;
-  if (entry.type == "F8_E5M2") return FileType::fp8_e5m2;
+  for (const FileType type :
+       {FileType::fp32, FileType::fp16, FileType::bf16, FileType::fp8_e4m3, FileType::fp8_e5m2})
+    if (entry.type == safetensors_type(type)) return type;
   throw FileError(
       file, fmt::format("tensor {} has type {}, not F32, F16, BF16, F8_E4M3 or F8_E5M2; convert it",
                         in_quotes(entry.name), in_quotes(entry.type)));

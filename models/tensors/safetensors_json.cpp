@@ -1,6 +1,7 @@
 #include "models/tensors/safetensors_json.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
@@ -157,6 +158,18 @@ class HeaderHandler : public Json::json_sax_t {
 };
 
 }  // namespace
+
+std::string_view safetensors_type(FileType type) {
+  switch (type) {
+    case FileType::fp32: return "F32";
+    case FileType::fp16: return "F16";
+    case FileType::bf16: return "BF16";
+    case FileType::fp8_e4m3: return "F8_E4M3";
+    case FileType::fp8_e5m2: return "F8_E5M2";
+    case FileType::fp64: return "F64";
+  }
+  throw std::logic_error("unknown type of a file's elements");
+}
 
 std::vector<SafetensorsEntry> parse_safetensors_json(const fs::path& file, std::string_view text) {
   // The library would skip a byte order mark, and stop at a zero byte without looking further.

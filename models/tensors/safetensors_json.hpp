@@ -7,7 +7,15 @@
 #include <string_view>
 #include <vector>
 
+#include "models/tensors/element_type.hpp"
+
 namespace equarx::tensors {
+
+/// The longest header that the format allows, in bytes.
+inline constexpr std::uint64_t kMaxSafetensorsHeaderBytes = 100'000'000;
+
+/// What the format calls a type, like "BF16".
+std::string_view safetensors_type(FileType type);
 
 /// One tensor as the header of a .safetensors file describes it.
 struct SafetensorsEntry {

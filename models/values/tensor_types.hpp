@@ -6,7 +6,7 @@
 
 namespace equarx::values {
 
-/// The format of elements that are stored so.
+/// The format of elements that are stored so. std::logic_error for FP64, in which no tensor of a run is.
 numerics::ElementFormat element_format(tensors::FileType type);
 
 /// How elements of a tensor are stored. std::logic_error if the format is none of kTensorFormats.
