@@ -23,12 +23,18 @@ struct Request {
   bool links = false;        ///< with every link direction
   bool uncertainty = false;  ///< with intervals, whatever the configuration says
   bool sensitivity = false;  ///< with what times depend on
+  /// Where to write what ranks end with (run::make_tensor_store); empty if nowhere.
+  std::string tensors = {};
+  bool inputs = false;  ///< with `tensors`: what ranks begin with, too
 };
 
 /// The answer, as `equarx-sim run` prints it.
 struct Answer {
   std::string json;   ///< one object, on one line (docs/results.md)
   std::string table;  ///< the same for people
+  /// "null", or the paths of files as JSON: {"results": [PATH of each collective], "exact_sum": PATH or null,
+  /// "inputs": [PATH of each rank]}
+  std::string tensors;
 };
 
 /// Reads what is asked for, and plans it as one run of many (plan::Look), because who asks by program asks often.

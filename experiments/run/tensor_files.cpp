@@ -1,15 +1,14 @@
 #include "experiments/run/tensor_files.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <system_error>
+#include <set>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "experiments/input/errors.hpp"
 #include "experiments/run/source.hpp"
-#include "models/tensors/file_error.hpp"
 #include "models/values/tensor_types.hpp"
 
 namespace equarx::run {
@@ -20,16 +19,6 @@ using input::InputError;
 using numerics::ElementFormat;
 
 constexpr std::size_t kElementsPerPiece = 65536;
-
-/// A label as the name of a file that needs no quotes.
-std::string file_name(std::string name) {
-  for (char& letter : name)
-    if (std::isalnum(static_cast<unsigned char>(letter)) == 0 &&
-        std::string_view("-_.+").find(letter) == std::string_view::npos)
-      letter = '_';
-  if (name.starts_with('.')) name.front() = '_';
-  return name;
-}
 
 std::vector<std::uint64_t> tensor_shape(const config::TensorConfig& tensor) {
   return tensor.shape.empty() ? std::vector{tensor.elements} : tensor.shape;
@@ -43,13 +32,39 @@ void check_all_is_computed(const config::ExperimentConfig& config) {
                      "is below 1, so tensors are computed in part; set it to 1 to write them");
 }
 
-template <typename Write>
-auto as_input_error(Write&& write) {
-  try {
-    return std::forward<Write>(write)();
-  } catch (const tensors::FileError& error) {
-    throw InputError("", error.what());
+std::uint32_t ranks_of(const plan::Plan& plan) {
+  return plan.collectives.front().candidates.front().program.ranks();
+}
+
+/// A list of tensors whose names differ.
+class TensorList {
+ public:
+  void add(std::string name, tensors::FileType type, std::vector<std::uint64_t> shape) {
+    while (!names_.insert(name).second) name += '_';
+    tensors_.push_back({std::move(name), type, std::move(shape)});
   }
+  const std::vector<tensors::NewTensor>& tensors() const { return tensors_; }
+
+ private:
+  std::set<std::string> names_ = {"__metadata__"};  // is no tensor in .safetensors
+  std::vector<tensors::NewTensor> tensors_;
+};
+
+TensorList tensors_of(const plan::Plan& plan, std::size_t sums, std::size_t inputs) {
+  const config::ExperimentConfig& config = plan.config;
+  const tensors::FileType type = values::file_type(config.tensor.dtype);
+  const std::vector<std::uint64_t> shape = tensor_shape(config.tensor);
+  std::vector<std::uint64_t> result_shape = shape;
+  // An AllToAll leaves every rank with another tensor.
+  if (config.collective == collectives::Collective::all_to_all)
+    result_shape.insert(result_shape.begin(), ranks_of(plan));
+  TensorList list;
+  for (const config::CollectiveConfig& collective : config.collectives)
+    list.add(collective.label, type, result_shape);
+  if (sums > 0) list.add("exact_sum", tensors::FileType::fp64, shape);
+  for (std::size_t rank = 0; rank < inputs; ++rank)
+    list.add(fmt::format("input_{}", rank), type, shape);
+  return list;
 }
 
 /// Calls `fill` for the elements of a tensor, piece by piece.
@@ -61,99 +76,75 @@ void for_each_piece(std::uint64_t elements, Fill&& fill) {
 
 }  // namespace
 
-TensorFiles::TensorFiles(fs::path folder, const plan::Plan& plan, bool inputs)
-    : folder_(std::move(folder)), plan_(plan) {
-  const config::ExperimentConfig& config = plan.config;
-  check_all_is_computed(config);
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  if (error)
-    throw InputError(
-        "", fmt::format("cannot make the folder {}: {}", folder_.string(), error.message()));
-  const std::uint32_t ranks = plan.collectives.front().candidates.front().program.ranks();
-  const std::vector<std::uint64_t> shape = tensor_shape(config.tensor);
-  for (std::uint32_t rank = 0; inputs && rank < ranks; ++rank)
-    inputs_.push_back(make(fmt::format("input_{}", rank), shape));
-  if (collectives::sums(config.collective)) {
-    sum_path_ = place("exact_sum");
-    as_input_error([&] { sum_.emplace(tensors::NpyFile::of_doubles(sum_path_, shape)); });
-  }
-  std::vector<std::uint64_t> result_shape = shape;
-  // An AllToAll leaves every rank with another tensor.
-  if (config.collective == collectives::Collective::all_to_all)
-    result_shape.insert(result_shape.begin(), ranks);
-  for (const config::CollectiveConfig& collective : config.collectives)
-    results_.push_back(make(collective.label, result_shape));
+std::vector<fs::path> all_of(const TensorPaths& paths) {
+  std::vector<fs::path> all = paths.results;
+  if (paths.exact_sum) all.push_back(*paths.exact_sum);
+  all.insert(all.end(), paths.inputs.begin(), paths.inputs.end());
+  return all;
 }
 
-/// A name that no other file has.
-fs::path TensorFiles::place(const std::string& name) {
-  std::string free = file_name(name);
-  while (!names_.insert(free).second) free += '_';
-  return folder_ / (free + ".npy");
-}
-
-TensorFiles::File TensorFiles::make(const std::string& name,
-                                    const std::vector<std::uint64_t>& shape) {
-  const ElementFormat format = plan_.config.tensor.dtype;
-  fs::path path = place(name);
-  tensors::NpyFile npy =
-      as_input_error([&] { return tensors::NpyFile(path, values::file_type(format), shape); });
-  const std::span<std::byte> data = npy.data();
-  return {std::move(path), std::move(npy), std::make_unique<values::ResultTensor>(format, data)};
+TensorFiles::TensorFiles(const fs::path& path, const plan::Plan& plan, bool inputs)
+    : plan_(plan),
+      results_(plan.config.collectives.size()),
+      sums_(collectives::sums(plan.config.collective) ? 1 : 0),
+      inputs_(inputs ? ranks_of(plan) : 0) {
+  check_all_is_computed(plan.config);
+  store_ = make_tensor_store(path, tensors_of(plan, sums_, inputs_).tensors());
+  for (std::size_t i = 0; i < results_; ++i)
+    result_tensors_.push_back(
+        std::make_unique<values::ResultTensor>(plan.config.tensor.dtype, store_->data(i)));
 }
 
 values::ResultTensor& TensorFiles::result_of(const plan::CollectivePlan& collective) {
   const auto& all = plan_.config.collectives;
   const auto found =
       std::ranges::find(all, collective.config.label, &config::CollectiveConfig::label);
-  return *results_[static_cast<std::size_t>(found - all.begin())].tensor;
+  return *result_tensors_[static_cast<std::size_t>(found - all.begin())];
 }
 
-std::vector<fs::path> TensorFiles::paths() const {
-  std::vector<fs::path> paths;
-  for (const File& file : results_) paths.push_back(file.path);
-  if (sum_) paths.push_back(sum_path_);
-  for (const File& file : inputs_) paths.push_back(file.path);
+TensorPaths TensorFiles::paths() const {
+  TensorPaths paths;
+  for (std::size_t i = 0; i < results_; ++i) paths.results.push_back(store_->path(i));
+  if (sums_ > 0) paths.exact_sum = store_->path(results_);
+  for (std::size_t rank = 0; rank < inputs_; ++rank)
+    paths.inputs.push_back(store_->path(results_ + sums_ + rank));
   return paths;
 }
 
 void TensorFiles::keep() {
   fill_inputs();
-  if (sum_) fill_exact_sum();
-  as_input_error([&] {
-    for (std::vector<File>* files : {&results_, &inputs_})
-      for (File& file : *files) file.npy.keep();
-    if (sum_) sum_->keep();
-  });
+  if (sums_ > 0) fill_exact_sum();
+  store_->keep();
 }
 
 void TensorFiles::fill_inputs() {
   const values::TensorSource source = make_source(plan_.config.tensor);
   std::vector<float> values;
-  for (std::uint32_t rank = 0; rank < inputs_.size(); ++rank)
+  for (std::uint32_t rank = 0; rank < inputs_; ++rank) {
+    values::ResultTensor tensor(plan_.config.tensor.dtype, store_->data(results_ + sums_ + rank));
     for_each_piece(source.elements(), [&](std::uint64_t first, std::uint64_t count) {
       values.resize(count);
       source.read(rank, first, values);
-      inputs_[rank].tensor->write(first, values);
+      tensor.write(first, values);
     });
+  }
 }
 
 /// In the order of ranks, as errors are against it.
 void TensorFiles::fill_exact_sum() {
   const values::TensorSource source = make_source(plan_.config.tensor);
-  const std::uint32_t ranks = plan_.collectives.front().candidates.front().program.ranks();
+  const std::span<std::byte> stored = store_->data(results_);
   std::vector<float> values;
   std::vector<double> sums;
   for_each_piece(source.elements(), [&](std::uint64_t first, std::uint64_t count) {
     values.resize(count);
     sums.assign(count, 0.0);
-    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    for (std::uint32_t rank = 0; rank < ranks_of(plan_); ++rank) {
       source.read(rank, first, values);
       for (std::uint64_t i = 0; i < count; ++i) sums[i] += values[i];
     }
     const std::span<const std::byte> bytes = std::as_bytes(std::span(sums));
-    std::ranges::copy(bytes, sum_->data().subspan(first * sizeof(double)).begin());
+    std::ranges::copy(bytes, stored.subspan(first * sizeof(double)).begin());
   });
 }
 

@@ -5,53 +5,53 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <set>
-#include <string>
 #include <vector>
 
 #include "experiments/plan/plan.hpp"
 #include "experiments/run/result_keeper.hpp"
-#include "models/tensors/npy_writer.hpp"
+#include "experiments/run/tensor_store.hpp"
 
 namespace equarx::run {
 
-/// Writes tensors as .npy files into a folder, each whole or not at all: for each collective what ranks end with,
-/// `LABEL.npy`, and what it should be, `exact_sum.npy`, where values are summed; if wanted, what ranks begin with, too:
-/// `input_0.npy` and so on. In the type of the tensor, little-endian (bf16 and FP8 as their bits, '<u2' and '|u1'); the
-/// exact sum in FP64. Nothing is held in memory, so tensors may be of any size.
+/// Which files the tensors of a run are in.
+struct TensorPaths {
+  std::vector<std::filesystem::path> results;  ///< by collective
+  std::optional<std::filesystem::path> exact_sum;
+  std::vector<std::filesystem::path> inputs;  ///< by rank
+};
+
+/// All of them.
+std::vector<std::filesystem::path> all_of(const TensorPaths& paths);
+
+/// Writes tensors into files (make_tensor_store()): for each collective what ranks end with, under its label, and what
+/// it should be, "exact_sum", where values are summed; if wanted, what ranks begin with, too: "input_0" and so on. In
+/// the type of the tensor; the exact sum in FP64. Nothing is held in memory, so tensors may be of any size.
 class TensorFiles : public ResultKeeper {
  public:
-  /// Makes the folder, and room for the files. The plan must outlive it.
+  /// Makes room for the files at `path`. The plan must outlive it.
   /// @throws InputError if not every element is computed, or if the files cannot be written.
-  TensorFiles(std::filesystem::path folder, const plan::Plan& plan, bool inputs);
+  TensorFiles(const std::filesystem::path& path, const plan::Plan& plan, bool inputs);
 
   values::ResultTensor& result_of(const plan::CollectivePlan& collective) override;
 
-  /// Where the files will be, in the order in which they are listed above.
-  std::vector<std::filesystem::path> paths() const;
+  /// Where the tensors will be.
+  TensorPaths paths() const;
 
   /// Once the run has ended: computes what it does not give, and puts all files in place.
   /// @throws InputError if they cannot be written
   void keep();
 
  private:
-  struct File {
-    std::filesystem::path path;
-    tensors::NpyFile npy;
-    std::unique_ptr<values::ResultTensor> tensor;  ///< in the file
-  };
-  std::filesystem::path place(const std::string& name);
-  File make(const std::string& name, const std::vector<std::uint64_t>& shape);
   void fill_inputs();
   void fill_exact_sum();
 
-  std::filesystem::path folder_;
   const plan::Plan& plan_;
-  std::set<std::string> names_;
-  std::vector<File> results_;  ///< in the order of the collectives
-  std::vector<File> inputs_;   ///< by rank
-  std::filesystem::path sum_path_;
-  std::optional<tensors::NpyFile> sum_;
+  // Places in the store: results by collective, then the exact sum, then inputs by rank.
+  std::size_t results_;
+  std::size_t sums_;  ///< 0 or 1
+  std::size_t inputs_;
+  std::unique_ptr<TensorStore> store_;
+  std::vector<std::unique_ptr<values::ResultTensor>> result_tensors_;  ///< by collective
 };
 
 }  // namespace equarx::run

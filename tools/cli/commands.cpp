@@ -73,7 +73,7 @@ void run(const RunArguments& arguments) {
   if (!arguments.tensors.empty()) {
     naming_file(arguments.config.path,
                 [&] { tensors.emplace(arguments.tensors, plan, arguments.inputs); });
-    for (const std::filesystem::path& path : tensors->paths())
+    for (const std::filesystem::path& path : run::all_of(tensors->paths()))
       check_not_read(path.string(), arguments.config.path, plan.config);
   }
   const StopNotice notice(file ? &*file : nullptr);

@@ -41,6 +41,8 @@ request::Request read_request(const std::string& line) {
   request.links = json.value("links", false);
   request.uncertainty = json.value("uncertainty", false);
   request.sensitivity = json.value("sensitivity", false);
+  request.tensors = json.value("tensors", "");
+  request.inputs = json.value("inputs", false);
   return request;
 }
 
@@ -54,7 +56,8 @@ std::string answer_line(const std::string& line) {
     const request::Request request = read_request(line);
     const request::Answer answer = request::answer(request::make_plan(request), request,
                                                    [](double /*share*/) { leave_if_alone(); });
-    return "{\"result\": " + answer.json + ", \"table\": " + Json(answer.table).dump() + "}";
+    return "{\"result\": " + answer.json + ", \"table\": " + Json(answer.table).dump() +
+           ", \"tensors\": " + answer.tensors + "}";
   } catch (const input::InputError& error) {
     return error_line("input", error.place(), error.what());
   } catch (const std::exception& error) {

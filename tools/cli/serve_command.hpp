@@ -7,9 +7,10 @@ namespace equarx::cli {
 /// input ends. First of all it writes a line with its version. SimGrid is loaded once, and simulations are forked from
 /// there.
 ///
-/// A request has `config` and may have `overrides`, a list of pairs of pointer and text; `links`, `uncertainty`,
-/// `sensitivity`; and `folder`, which relative paths begin at. An answer has `result` and `table`, or `error`: `kind` is "input" or "internal", `pointer` and
-/// `message` are those of the exception.
+/// A request has `config` and may have the other members of request::Request: `overrides`, a list of pairs of pointer
+/// and text; `links`, `uncertainty`, `sensitivity`, `tensors`, `inputs`; and `folder`, which relative paths begin at. An
+/// answer has `result`, `table` and `tensors`, as request::Answer; or `error`: `kind` is "input" or "internal",
+/// `pointer` and `message` are those of the exception.
 void serve();
 
 }  // namespace equarx::cli

@@ -5,6 +5,7 @@
 #include "experiments/result/table.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
+#include "tests/support/run_command.hpp"
 
 namespace equarx::request {
 namespace {
@@ -45,6 +46,19 @@ TEST_CASE("links, intervals and sensitivities are there if they were asked for")
   CHECK(json["runs"][0].contains("links"));
   CHECK(json["runs"][0]["uncertainty"]["samples"] == 10);
   CHECK_FALSE(json["sensitivity"].empty());
+}
+
+TEST_CASE("tensors are written where they are wanted, and their paths are in the answer") {
+  const testing::TemporaryDirectory folder;
+  Request request = small({{"/engine", "direct"}});
+  CHECK(answer(make_plan(request), request).tensors == "null");
+  request.tensors = folder.path() / "new";
+  request.inputs = true;
+  const input::Json paths = input::parse_json(answer(make_plan(request), request).tensors);
+  CHECK(paths["results"].size() == 2);
+  CHECK(paths["exact_sum"] == (folder.path() / "new/exact_sum.npy").string());
+  CHECK(paths["inputs"].size() == 8);
+  CHECK(testing::file_count(folder.path() / "new") == 2 + 1 + 8);
 }
 
 TEST_CASE("a wrong request is the user's error, with its place") {

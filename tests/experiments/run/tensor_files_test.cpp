@@ -105,6 +105,40 @@ TEST_CASE("what only moves has no sum, and an AllToAll a tensor of each rank") {
         8 * result.config.tensor.elements);
 }
 
+TEST_CASE("in one file, tensors have the labels as they are, and the same elements") {
+  const TemporaryDirectory folder;
+  input::Json json = good_config();
+  json["collectives"][0]["label"] = "a/b";
+  json["collectives"][1]["label"] = "__metadata__";
+  json["baseline"] = "a/b";
+  const std::filesystem::path one = folder.path() / "all.safetensors";
+  run_with_files(json, one, true);
+  run_with_files(json, folder.path() / "each", true);
+  for (const auto& [name, file] :
+       {std::pair{"a/b", "a_b"}, {"__metadata___", "__metadata___"}, {"input_7", "input_7"}}) {
+    const tensors::TensorFile tensor = tensors::TensorFile::open(one, name);
+    std::vector<float> values(tensor.elements());
+    tensor.read(0, values);
+    CHECK(values == values_in(folder.path() / "each" / (std::string(file) + ".npy")));
+  }
+  CHECK_THROWS_WITH(tensors::TensorFile::open(one, "none"), ContainsSubstring("'exact_sum'"));
+}
+
+TEST_CASE("paths of tensors are those of what was asked for") {
+  const TemporaryDirectory folder;
+  const auto paths_of = [&](const input::Json& json, bool inputs) {
+    const plan::Plan plan = plan::make_plan(config::read_config(json));
+    return TensorFiles(folder.path(), plan, inputs).paths();
+  };
+  const TensorPaths all = paths_of(good_config(), true);
+  CHECK(all.results.size() == 2);
+  CHECK(all.results.front() == folder.path() / "bf16.npy");
+  CHECK(all.exact_sum == folder.path() / "exact_sum.npy");
+  CHECK(all.inputs.size() == 8);
+  CHECK(all_of(all).size() == 2 + 1 + 8);
+  CHECK(paths_of(good_config(), false).inputs.empty());
+}
+
 TEST_CASE("labels become names of files that need no quotes, each its own") {
   const TemporaryDirectory folder;
   input::Json json = good_config();

@@ -28,6 +28,17 @@ TEST_CASE("run --output-tensors writes tensors beside the results, which stay th
   CHECK(content_of(tensors / "full-loop.npy") == before);
 }
 
+TEST_CASE("run --output-tensors writes one .safetensors file") {
+  const TemporaryDirectory folder;
+  const auto file = folder.path() / "all.safetensors";
+  output_of(equarx_sim(with_tensors(file)));
+  CHECK(file_count(folder.path()) == 1);
+  for (const std::string name : {"bf16", "full-loop"})
+    CHECK_THAT(
+        output_of(equarx_sim({"quantize", file.string(), "--tensor", name, "--format", "int8"})),
+        ContainsSubstring("65536 (65536)"));
+}
+
 TEST_CASE("run --output-tensors refuses what it cannot write, and what is not computed") {
   const TemporaryDirectory folder;
   const std::string file = folder.write("file", "x");

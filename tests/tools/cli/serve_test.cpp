@@ -45,6 +45,7 @@ TEST_CASE("serve answers one request after the other, by either engine, as run d
   CHECK(answers[0]["table"] == output_of(equarx_sim(on_small_example("run", more))));
   CHECK(answers[1]["result"]["runs"][0]["engine"] == "direct");
   CHECK(answers[2] == answers[0]);
+  CHECK(answers[0]["tensors"].is_null());
 }
 
 TEST_CASE("an error of one request is its answer, and the next one is answered") {
