@@ -59,6 +59,16 @@ class SameAsTheProgram(unittest.TestCase):
         config = json.loads(pathlib.Path(CONFIG).read_text())
         self.assertEqual(equarx.run(config, SMALL).to_dict(), equarx.run(pathlib.Path(CONFIG), SMALL).to_dict())
 
+    def test_files_may_have_comments(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "new.json")
+            subprocess.run([PROGRAM, "config", "new", "collective", "-o", file], check=True, capture_output=True)
+            for engine in ("direct", "simgrid"):
+                result = equarx.run(file, {"/tensor/shape": [64, 1024], "/engine": engine})
+                self.assertEqual(list(result.runs), ["bf16", "int8", "fp8"])
+            swept = equarx.sweep(file, {"/numerics": ["off"], "/tensor/bytes": ["128 KiB"]})
+            self.assertEqual(len(swept), 3)
+
     def test_numbers_of_numpy_are_numbers(self):
         import numpy
         overrides = {**SMALL, "/collectives/1/minishards": numpy.int64(1), "/tensor/shape": numpy.array([64, 1024])}

@@ -49,6 +49,47 @@ class Tensors(unittest.TestCase):
         for dtype in ("fp32", "fp16"):
             self.check("equarx", ELEMENTS[1], dtype)
 
+    def test_a_run_gives_them_as_arrays(self):
+        config = {"hardware": "tpu-v5e", "topology": {"slice": "4x2"}, "tensor": {"shape": [8, 512], "dtype": "fp32"},
+                  "collectives": [{"label": "int8", "algorithm": "equarx", "minishards": 1},
+                                  {"label": "a/b", "algorithm": "ring"}]}
+        before = os.listdir(tempfile.gettempdir())
+        found = {}
+        for engine in ("direct", "simgrid"):
+            tensors = equarx.run(config, {"/engine": engine}, tensors=True, inputs=True).tensors
+            self.assertEqual(list(tensors), ["int8", "a/b"])
+            self.assertEqual((tensors["int8"].shape, tensors["int8"].dtype), ((8, 512), numpy.float32))
+            exact = numpy.sum(numpy.stack(tensors.inputs).astype("float64"), axis=0)
+            numpy.testing.assert_array_equal(tensors.exact_sum, exact)
+            numpy.testing.assert_allclose(tensors["a/b"], exact, rtol=1e-5, atol=1e-5)
+            outcome = equarx.allreduce(tensors.inputs, "int8", topology={"slice": "4x2"}, minishards=1)
+            numpy.testing.assert_array_equal(outcome.result, tensors["int8"])
+            with self.assertRaises(ValueError):
+                tensors["int8"][0] = 1
+            found[engine] = tensors["int8"].tobytes()
+        self.assertEqual(found["direct"], found["simgrid"])
+        self.assertEqual([name for name in os.listdir(tempfile.gettempdir()) if name not in before], [])
+
+    def test_a_run_writes_them_into_a_folder(self):
+        config = {"hardware": "tpu-v5e", "topology": {"slice": "2x2"}, "collective": "all-to-all",
+                  "tensor": {"shape": [4096]}, "collectives": [{"label": "direct", "algorithm": "direct"}]}
+        with tempfile.TemporaryDirectory() as folder:
+            tensors = equarx.run(config, tensors=pathlib.Path(folder, "new")).tensors
+            self.assertEqual(os.listdir(pathlib.Path(folder, "new")), ["direct.npy"])
+            self.assertEqual((tensors["direct"].shape, tensors["direct"].dtype), ((4, 4096), numpy.uint16))
+            self.assertIsNone(tensors.exact_sum)
+            self.assertEqual(tensors.inputs, [])
+        self.assertIsNone(equarx.run(config).tensors)
+
+    def test_what_cannot_be_written(self):
+        config = {"hardware": "tpu-v5e", "topology": {"slice": "2x2"}, "tensor": {"shape": [4096]},
+                  "collectives": [{"label": "ring", "algorithm": "ring"}]}
+        for options, words in (({"tensors": "a.safetensors"}, "folder for .npy files"), ({"tensors": 7}, "not 7"),
+                               ({"inputs": True}, "tensors=True"), ({"tensors": "/dev/null"}, "cannot make the folder"),
+                               ({"tensors": True, "overrides": {"/numerics": False}}, "switch it on")):
+            with self.subTest(options), self.assertRaisesRegex(equarx.InputError, words):
+                equarx.run(config, **options)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -51,6 +51,8 @@ std::vector<std::string> describe_topology(const std::string& config, bool pictu
   });
 }
 
+std::string without_comments(const std::string& json) { return input::parse_json(json).dump(); }
+
 std::string list_formats() {
   Json all = Json::array();
   for (const auto& [name, format] : numerics::named_formats()) {
@@ -78,6 +80,8 @@ void bind_inspect(py::module_& core) {
   core.def("format_name", &config::format_name, py::arg("name"),
            "What a format is called here that other tools may call otherwise.");
   core.def("read_file", &input::read_file, py::arg("path"), "The text of a file.");
+  core.def("without_comments", &without_comments, py::arg("json"),
+           "JSON text as others read it, too: comments are allowed here.");
 }
 
 }  // namespace equarx::python

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -25,13 +26,13 @@ class Planned {
 
   bool needs_simgrid() const { return request::needs_simgrid(*plan_); }
 
-  /// The answer as JSON and as a table.
-  std::pair<std::string, std::string> run() const {
+  /// The answer: JSON, a table, paths of tensors.
+  std::tuple<std::string, std::string, std::string> run() const {
     const auto work = [request = request_, plan = plan_](const StopFlag& stop) {
       return request::answer(*plan, *request, [&](double) { stop.check(); });
     };
     request::Answer answer = without_interpreter(work);
-    return {std::move(answer.json), std::move(answer.table)};
+    return {std::move(answer.json), std::move(answer.table), std::move(answer.tensors)};
   }
 
  private:
@@ -40,8 +41,9 @@ class Planned {
 };
 
 Planned make_planned(std::string config, const Overrides& overrides, bool links, bool uncertainty,
-                     bool sensitivity) {
-  request::Request request{std::move(config), {}, links, uncertainty, sensitivity};
+                     bool sensitivity, std::string tensors, bool inputs) {
+  request::Request request{std::move(config),  {},    links, uncertainty, sensitivity,
+                           std::move(tensors), inputs};
   for (const auto& [pointer, text] : overrides) request.overrides.push_back({pointer, text});
   return without_interpreter(
       [request](const StopFlag&) { return Planned(request, request::make_plan(request)); });
@@ -59,9 +61,9 @@ void bind_run(py::module_& core) {
   py::class_<Planned>(core, "Planned", "An experiment that is ready to run.")
       .def_property_readonly("needs_simgrid", &Planned::needs_simgrid,
                              "Whether SimGrid simulates some of it, which is not done here.")
-      .def("run", &Planned::run, "The answer as JSON and as a table.");
+      .def("run", &Planned::run, "The answer: JSON, a table, and the paths of tensors as JSON.");
   core.def("plan", &make_planned, py::arg("config"), py::arg("overrides"), py::arg("links"),
-           py::arg("uncertainty"), py::arg("sensitivity"),
+           py::arg("uncertainty"), py::arg("sensitivity"), py::arg("tensors"), py::arg("inputs"),
            "Plans an experiment of JSON text; overrides are pairs of pointer and text.");
   core.def("resolve", &resolve, py::arg("config"), py::arg("overrides"),
            "A configuration with every default filled in, as JSON.");

@@ -17,12 +17,13 @@ from ._quantize import Quantized, quantize
 from ._run import run
 from ._sweep import Swept, sweep
 from ._tune import Tuned, tune
+from ._tensors import Tensors
 from .result import Record, Result, Run
 
 __version__: str = _core.version()
 __all__ = [
     "DefectError", "InputError", "Outcome", "Program", "ProgramError", "Quantized", "Record", "Result", "Run", "Swept",
-    "Tuned", "all_gather", "all_to_all", "allreduce", "broadcast", "formats", "hardware", "quantize", "reduce_scatter",
+    "Tensors", "Tuned", "all_gather", "all_to_all", "allreduce", "broadcast", "formats", "hardware", "quantize", "reduce_scatter",
     "run", "sweep", "topology", "tune",
 ]
 

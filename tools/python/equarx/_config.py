@@ -34,7 +34,9 @@ def text_of(config) -> str:
     if isinstance(config, Mapping):
         return to_json(config)
     if isinstance(config, (str, os.PathLike)):
-        return _core.read_file(os.fspath(config))
+        text = _core.read_file(os.fspath(config))
+        with naming_file(config):
+            return _core.without_comments(text)
     raise InputError(f"a configuration is a dict or the path of a JSON file, and not a {type(config).__name__}")
 
 

@@ -2,15 +2,17 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 
-from . import _core, _helpers
+from . import _core, _helpers, _tensors
 from ._config import naming_file, overrides_of, text_of
+from ._errors import InputError
 from .result import Result
 
 
 def run(config, overrides: Mapping | None = None, *, links: bool = False, uncertainty: bool = False,
-        sensitivity: bool = False) -> Result:
+        sensitivity: bool = False, tensors: bool | str | os.PathLike = False, inputs: bool = False) -> Result:
     """Runs an experiment: times by simulation, errors by arithmetic on every element.
 
     config: a configuration (docs/configuration.md) as a dict, or the path of a JSON file.
@@ -18,6 +20,9 @@ def run(config, overrides: Mapping | None = None, *, links: bool = False, uncert
         ``{"/tensor/bytes": "8 MiB", "/topology/slice": "4x4"}``.
     links: with bytes, busy time and utilisation of every link direction.
     uncertainty: with intervals of times and speedups; sensitivity: with what times depend on.
+    tensors: with what ranks end with, as ``result.tensors["full-loop"]``, and ``result.tensors.exact_sum``. A path is
+        the folder for their files (docs/results.md); True takes a temporary one, which is gone at once, and its room
+        with the arrays. Needs NumPy. inputs: with what each rank begins with, too: ``result.tensors.inputs[0]``.
 
     The numbers are those of ``equarx-sim run --json``. What the direct engine simulates runs in this process, without
     the interpreter's lock; what SimGrid simulates runs in a helper process.
@@ -25,11 +30,16 @@ def run(config, overrides: Mapping | None = None, *, links: bool = False, uncert
     Raises InputError, with the JSON pointer, for what is wrong in the configuration.
     """
     text, pairs = text_of(config), overrides_of(overrides)
-    with naming_file(config):
-        planned = _core.plan(text, pairs, links, uncertainty, sensitivity)
+    if inputs and not tensors:
+        raise InputError("inputs: are kept with tensors; give tensors=True, too")
+    with _tensors.folder_for(tensors) as folder, naming_file(config):
+        planned = _core.plan(text, pairs, links, uncertainty, sensitivity, folder, inputs)
         if not planned.needs_simgrid:
-            answer, table = planned.run()
-            return Result(json.loads(answer), table)
-        answer = _helpers.ask({"config": json.loads(text), "overrides": pairs, "links": links,
-                               "uncertainty": uncertainty, "sensitivity": sensitivity})
-        return Result(answer["result"], answer["table"])
+            answer, table, paths = planned.run()
+            data, files = json.loads(answer), json.loads(paths)
+        else:
+            answer = _helpers.ask({"config": json.loads(text), "overrides": pairs, "links": links,
+                                   "uncertainty": uncertainty, "sensitivity": sensitivity, "tensors": folder,
+                                   "inputs": inputs})
+            data, table, files = answer["result"], answer["table"], answer["tensors"]
+        return Result(data, table, _tensors.read(files, [run["label"] for run in data["runs"]]))

@@ -5,6 +5,8 @@ import html
 import json
 from collections.abc import Iterator, Mapping
 
+from ._tensors import Tensors
+
 
 class Record(Mapping):
     """A JSON object whose members are attributes, too: ``record.mse`` is ``record["mse"]``.
@@ -81,9 +83,11 @@ def frame(rows: list[dict]):
 class Result:
     """The result of an experiment. ``print(result)`` shows the table of ``equarx-sim run``."""
 
-    def __init__(self, data: dict, table: str):
+    def __init__(self, data: dict, table: str, tensors: Tensors | None = None):
         self._data = data
         self._table = table
+        #: What ranks end with, by label, if ``tensors`` was asked for; else None.
+        self.tensors = tensors
         self._runs = {run["label"]: Run(run) for run in data["runs"]}
 
     @property
