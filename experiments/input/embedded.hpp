@@ -18,6 +18,9 @@ std::span<const EmbeddedFile> embedded_hardware();
 /// configs/models/*.json
 std::span<const EmbeddedFile> embedded_models();
 
+/// configs/new/*.json: files to start from, with comments
+std::span<const EmbeddedFile> embedded_new();
+
 /// configs/schema/*.json
 std::span<const EmbeddedFile> embedded_schemas();
 

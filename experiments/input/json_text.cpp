@@ -104,6 +104,8 @@ std::string where_from(const std::filesystem::path& path) {
   return fmt::format(" (relative to {})", std::filesystem::current_path(unknown).string());
 }
 
+constexpr bool kWithComments = true;
+
 }  // namespace
 
 std::string read_file(const std::string& path) {
@@ -121,7 +123,7 @@ std::string read_file(const std::string& path) {
 
 Json parse_json(std::string_view text) {
   try {
-    return Json::parse(text, StrictParsing());
+    return Json::parse(text, StrictParsing(), true, kWithComments);
   } catch (const Json::parse_error& error) {
     throw InputError("", parse_message(text, error));
   } catch (const Json::exception& error) {

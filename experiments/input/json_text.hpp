@@ -10,7 +10,7 @@
 
 namespace equarx::input {
 
-/// Parses JSON text. @throws InputError with line and column for malformed text, for a key that an object
+/// Parses JSON text, in which comments are allowed, // and /* */. @throws InputError with line and column for malformed text, for a key that an object
 /// has twice, and for nesting more than 100 deep.
 Json parse_json(std::string_view text);
 

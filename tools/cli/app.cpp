@@ -9,6 +9,7 @@
 #include "tools/cli/calibrate_command.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/compare_command.hpp"
+#include "tools/cli/config_command.hpp"
 #include "tools/cli/hardware_command.hpp"
 #include "tools/cli/installed.hpp"
 #include "tools/cli/report_command.hpp"
@@ -47,6 +48,23 @@ constexpr const char* kFooter =
     "Exit codes: 0 done, 1 a defect of this program (or a row outside its tolerance, with "
     "--strict, or a point of a sweep that failed), "
     "2 wrong input.";
+
+constexpr const char* kConfigFooter =
+    "Questions:\n"
+    "  collective   how long an AllReduce takes in bf16 and quantized, and its error\n"
+    "  prefill      what quantized AllReduces bring to the prefill of a transformer\n"
+    "  decode       what the fastest collective brings to decoding\n"
+    "  chip         a collective on a chip of your own\n"
+    "  graph        a collective on a machine whose cables are a graph of your own\n"
+    "  graph-file   such a graph, for a file of its own\n"
+    "\n"
+    "Examples:\n"
+    "  equarx-sim config new collective\n"
+    "  equarx-sim config new prefill -o my_config.json\n"
+    "\n"
+    "Files may have comments, // and /* */. 'equarx-sim show FILE' prints a configuration with "
+    "every "
+    "key that it leaves to its default, and 'run FILE --set KEY=VALUE' sets any of them.";
 
 constexpr const char* kRunFooter =
     "Examples:\n"
@@ -262,8 +280,8 @@ void add_run(CLI::App& app) {
       command
           ->add_option(
               "--output-tensors", arguments->tensors,
-              "Write what ranks end with into this folder, a .npy file for each collective, "
-              "and the exact sum")
+              "Write what each collective's ranks end with, and the exact sum: .npy files in this "
+              "folder, or one file, if it is called .safetensors")
           ->type_name(kFolder);
   command
       ->add_flag("--output-inputs", arguments->inputs,
@@ -506,6 +524,22 @@ void add_topology(CLI::App& app) {
   command->callback([arguments] { describe_topology(*arguments); });
 }
 
+void add_config_new(CLI::App& app) {
+  const auto arguments = std::make_shared<ConfigNewArguments>();
+  CLI::App* command =
+      app.add_subcommand("config", "Write a configuration with comments, to start from");
+  command->footer(kConfigFooter);
+  command->add_option("ACTION", arguments->action, "What to do")->type_name(kNew)->required();
+  command->add_option("QUESTION", arguments->question, "What it is to answer")
+      ->type_name(kQuestion)
+      ->required();
+  command
+      ->add_option("--output,-o", arguments->output,
+                   "Write it into this file, which is not there yet")
+      ->type_name(kFile);
+  command->callback([arguments] { new_config(*arguments); });
+}
+
 /// For the Python package; without a group it is in no help and on no page.
 void add_serve(CLI::App& app) {
   CLI::App* command = app.add_subcommand("serve", "Answer requests of another program");
@@ -532,6 +566,7 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
   add_compare(*app);
   add_hardware(*app);
   add_topology(*app);
+  add_config_new(*app);
   add_serve(*app);
   app->footer(kFooter);  // last: subcommands made later would inherit it
   return app;

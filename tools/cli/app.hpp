@@ -12,6 +12,8 @@ inline constexpr const char* kFile = "FILE";
 inline constexpr const char* kPath = "PATH";  ///< the same, of an argument named FILE
 /// An argument that is a folder.
 inline constexpr const char* kFolder = "FOLDER";
+inline constexpr const char* kNew = "new";                 ///< the word itself
+inline constexpr const char* kQuestion = "QUESTION";       ///< of questions()
 inline constexpr const char* kChip = "CHIP";               ///< a built-in chip or a hardware file
 inline constexpr const char* kFormats = "FORMATS";         ///< formats with commas between them
 inline constexpr const char* kOverride = "POINTER=VALUE";  ///< what --set takes

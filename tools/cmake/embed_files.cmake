@@ -1,4 +1,4 @@
-# cmake -DOUT=file.cpp -DHARDWARE="a.json;b.json" -DMODELS="c.json" -DSCHEMAS="d.json" -P embed_files.cmake
+# cmake -DOUT=file.cpp -DHARDWARE="a.json;b.json" -DMODELS="c.json" -DNEW="d.json" -DSCHEMAS="e.json" -P embed_files.cmake
 # Writes a source file that holds the given files as string literals.
 function(embed out function files)
   set(text "std::span<const EmbeddedFile> ${function}() {\n  static constexpr EmbeddedFile files[] = {\n")
@@ -13,5 +13,6 @@ endfunction()
 
 embed(hardware embedded_hardware "${HARDWARE}")
 embed(models embedded_models "${MODELS}")
+embed(new embedded_new "${NEW}")
 embed(schemas embedded_schemas "${SCHEMAS}")
-file(WRITE "${OUT}" "#include \"experiments/input/embedded.hpp\"\n\nnamespace equarx::input {\n\n${hardware}\n${models}\n${schemas}\n}  // namespace equarx::input\n")
+file(WRITE "${OUT}" "#include \"experiments/input/embedded.hpp\"\n\nnamespace equarx::input {\n\n${hardware}\n${models}\n${new}\n${schemas}\n}  // namespace equarx::input\n")

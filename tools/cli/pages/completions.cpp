@@ -11,6 +11,7 @@
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
 #include "tools/cli/app.hpp"
+#include "tools/cli/config_command.hpp"
 #include "tools/cli/pages/described_options.hpp"
 
 namespace equarx::cli {
@@ -86,6 +87,8 @@ Choices choices_of(const CLI::Option& option, const Keys& keys) {
   else if (!names.empty())
     choices.words = keys.of_collective(names.front().substr(kDashes));
   if (type == kChip) choices.words = names_of(input::embedded_hardware());
+  if (type == kNew) choices.words = {kNew};
+  if (type == kQuestion) choices.words = questions();
   choices.files = type == kFile || type == kPath || type == kChip;
   choices.folders = type == kFolder;
   choices.keys = type == kOverride;

@@ -1,0 +1,77 @@
+#include <filesystem>
+
+#include "tests/catch.hpp"
+#include "tests/support/equarx_sim.hpp"
+#include "tools/cli/config_command.hpp"
+
+namespace equarx::testing {
+namespace {
+
+std::string written(const std::string& question, const std::filesystem::path& path) {
+  return output_of(equarx_sim({"config", "new", question, "-o", path.string()}));
+}
+
+TEST_CASE("config new writes what runs as it is, and quicker if it is cut down") {
+  const TemporaryDirectory folder;
+  for (const std::string question : {"collective", "prefill", "decode", "chip"}) {
+    CAPTURE(question);
+    const std::filesystem::path path = folder.path() / (question + ".json");
+    CHECK(written(question, path) == "wrote " + path.string() + "\n");
+    CHECK(output_of(equarx_sim({"validate", path.string()})) == path.string() + ": valid\n");
+    const CommandResult run = equarx_sim({"run", path.string(), "--set", "/numerics=off"});
+    CHECK_THAT(output_of(run), ContainsSubstring("speedup"));
+    // What it names as a command names the file.
+    CHECK_THAT(content_of(path), ContainsSubstring("equarx-sim run " + path.string()));
+  }
+}
+
+TEST_CASE("config new writes a graph that a configuration takes") {
+  const TemporaryDirectory folder;
+  const std::filesystem::path path = folder.path() / "my_graph.json";
+  written("graph-file", path);
+  CHECK_THAT(output_of(equarx_sim({"topology", "--file", path.string()})),
+             ContainsSubstring("ladder"));
+  written("graph", folder.path() / "mine.json");
+  CHECK_THAT(content_of(folder.path() / "mine.json"), ContainsSubstring("\"my_graph.json\""));
+  CHECK_THAT(output_of(equarx_sim(
+                 {"run", folder.path() / "mine.json", "--set", "/topology/file=" + path.string()})),
+             ContainsSubstring("graph ladder"));
+}
+
+TEST_CASE("config new prints without a file, with comments, every question of its help") {
+  const std::string help = output_of(equarx_sim({"config", "--help"}));
+  for (const std::string& question : cli::questions()) {
+    CAPTURE(question);
+    CHECK_THAT(help, ContainsSubstring("  " + question + " "));
+    const std::string text = output_of(equarx_sim({"config", "new", question}));
+    CHECK(text.starts_with("//"));
+    CHECK_THAT(text, !ContainsSubstring("THIS_FILE"));
+  }
+  const std::string text = output_of(equarx_sim({"config", "new", "chip"}));
+  CHECK(output_of(equarx_sim({"validate", "-"}, {.input = text})) == "standard input: valid\n");
+}
+
+TEST_CASE("config new replaces nothing, and says what there is") {
+  const TemporaryDirectory folder;
+  const std::string path = folder.write("mine.json", "mine");
+  check_refusal(equarx_sim({"config", "new", "chip", "-o", path}), "is there already");
+  CHECK(content_of(path) == "mine");
+  check_refusal(equarx_sim({"config", "new", "chips"}), "did you mean 'chip'?");
+  check_refusal(equarx_sim({"config", "new", "xyz"}), "use one of collective, prefill, decode");
+  check_refusal(equarx_sim({"config", "old", "chip"}), "use one of new");
+  check_refusal(equarx_sim({"config", "new"}), "QUESTION is required");
+  check_refusal(equarx_sim({"config", "new", "chip", "-o", folder.path() / "none" / "x.json"}),
+                "cannot");
+}
+
+TEST_CASE("comments do not hide what is wrong, nor where") {
+  const auto refused = [](const std::string& text, const std::string& words) {
+    check_refusal(equarx_sim({"validate", "-"}, {.input = text}), words);
+  };
+  refused("{ // a comment\n  \"hardware\": }", "line 2, column 15");
+  refused("{ /* never ends ", "not valid JSON at line 1");
+  refused("{} // a comment\n /", "not valid JSON at line 2");
+}
+
+}  // namespace
+}  // namespace equarx::testing
