@@ -138,6 +138,18 @@ class Shapes(unittest.TestCase):
         self.assertEqual([label.get_text() for label in ax.get_yticklabels()], ["bf16", "full-loop"])
         self.assertIs(self.result.plot(ax), ax)
 
+    def test_the_legend_of_a_picture_covers_no_bar(self):
+        try:
+            import matplotlib
+        except ImportError:
+            self.skipTest("without Matplotlib")
+        matplotlib.use("agg")
+        ax = self.result.plot()
+        ax.figure.canvas.draw()
+        legend = ax.get_legend().get_window_extent()
+        self.assertFalse(legend.overlaps(ax.get_window_extent()))
+        self.assertLessEqual(legend.x1, ax.figure.bbox.x1)
+
     def test_notebooks_show_the_table(self):
         self.assertIn("full-loop", self.result._repr_html_())
         self.assertTrue(self.result._repr_html_().startswith("<pre>"))

@@ -118,7 +118,10 @@ class Result:
         return frame(self.to_rows())
 
     def plot(self, ax=None):
-        """Where the time of each run goes, as stacked bars on a Matplotlib axes, which is returned."""
+        """Where the time of each run goes, as stacked bars on a Matplotlib axes, which is returned.
+
+        The legend is to the right of the axes, where it covers no bar; a figure of your own makes room for it with
+        layout="constrained"."""
         return plot_breakdown(self._data["runs"], ax)
 
     def __str__(self) -> str:
@@ -144,7 +147,7 @@ def plot_breakdown(runs: list[dict], ax=None):
         except ImportError:
             raise ImportError("a picture needs Matplotlib (apt install python3-matplotlib, or pip install "
                               "matplotlib)") from None
-        ax = matplotlib.pyplot.figure().add_subplot()
+        ax = matplotlib.pyplot.figure(layout="constrained").add_subplot()
     done = [run for run in runs if run["time_s"] is not None]
     labels = [run["label"] for run in done]
     ends = [0.0] * len(done)
@@ -155,5 +158,5 @@ def plot_breakdown(runs: list[dict], ax=None):
             ends = [end + part for end, part in zip(ends, parts)]
     ax.invert_yaxis()
     ax.set_xlabel("time of the busiest link (us)")
-    ax.legend()
+    ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
     return ax
