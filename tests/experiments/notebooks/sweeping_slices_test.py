@@ -1,0 +1,61 @@
+"""What the notebook concludes of slices is what it prints; it needs no pandas, and takes it if it is there."""
+import importlib.util
+import pathlib
+import re
+import tempfile
+import unittest
+
+import notebook
+
+SLICES = ["2x2", "4x2", "4x4", "8x8"]
+SPEEDUPS = re.compile(r"((?: +\d\.\d\d){7})$", re.M)  # of a line of the table
+
+
+class SweepingSlices(notebook.Script):
+    name = "sweeping_slices"
+
+    def test_a_larger_slice_gains_less(self):
+        speedups = re.findall(r"^(\dx\d): +\d+ us, ([\d.]+)x$", self.printed, re.M)
+        self.assertEqual([shape for shape, _ in speedups], SLICES)
+        self.assertEqual(sorted((float(text) for _, text in speedups), reverse=True),
+                         [float(text) for _, text in speedups])
+
+    def test_no_point_fails(self):
+        self.assertIn("112 runs, 0 failures", self.printed)
+
+    @unittest.skipUnless(importlib.util.find_spec("pandas"), "without pandas")
+    def test_large_tensors_gain_nearly_two_and_small_ones_lose(self):
+        lines = [list(map(float, line.split())) for line in SPEEDUPS.findall(self.printed)]
+        self.assertEqual(len(lines), 2 * len(SLICES))
+        for line in lines:
+            self.assertLess(line[0], 0.6)
+            self.assertTrue(1.8 <= line[-1] <= 1.95)
+
+    def test_the_shard_at_break_even_is_the_same_on_every_slice_and_twice_on_v6e(self):
+        shards = re.findall(r"^(tpu-v\de) \dx\d: a tensor of +\d+ KiB, a shard of +(\d+) KiB$", self.printed, re.M)
+        self.assertEqual(len(shards), 2 * len(SLICES))
+        for chip, shard in shards:
+            self.assertAlmostEqual(int(shard), {"tpu-v5e": 170, "tpu-v6e": 340}[chip], delta=10)
+
+    def test_what_is_assumed_is_called_so(self):
+        self.assertRegex(self.printed, r"tpu-v5e: step_sync_time 930.7 ns, calibrated, \+- ")
+        self.assertRegex(self.printed, r"tpu-v6e: step_sync_time 930 ns, assumed, 0 s to ")
+
+
+class WithoutPandas(notebook.Script):
+    name = "sweeping_slices"
+
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.TemporaryDirectory() as cls.modules:
+            pathlib.Path(cls.modules, "pandas.py").write_text("raise ImportError\n")
+            super().setUpClass()
+
+    def test_it_says_what_is_missing_and_goes_on(self):
+        self.assertIn("a DataFrame needs pandas", self.printed)
+        self.assertFalse(SPEEDUPS.search(self.printed))
+        self.assertIn("tpu-v6e 8x8: a tensor of ", self.printed)
+
+
+if __name__ == "__main__":
+    unittest.main()
