@@ -6,5 +6,8 @@ cd "$(dirname "$0")/.."
 bash tools/setup.sh
 command -v chromium >/dev/null || bash tools/setup.sh chromium fonts-dejavu-core ||
   echo "test: no Chromium here; the test of the report page in a browser will be skipped" >&2
+# Of the interpreter that the Python package is built for.
+/usr/bin/python3 -c "import ipykernel, nbconvert" 2>/dev/null || bash tools/setup.sh python3-ipykernel python3-nbconvert ||
+  echo "test: no nbconvert here; notebooks will be run as scripts, but not in Jupyter" >&2
 bash tools/build.sh release
 ctest --preset release -j "$(nproc)" --output-on-failure "$@"
