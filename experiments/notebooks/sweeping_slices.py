@@ -2,7 +2,7 @@
 # # Sweeping slices
 #
 # From which tensor size on is a quantized AllReduce faster than a BF16 one, and how does that change with the slice and
-# the chip? Two ways to ask: a loop over `equarx.run`, and `equarx.sweep`, which takes all cores. It takes a second.
+# the chip? Two ways to ask: a loop over `equarx.run`, and `equarx.sweep`, which takes all cores. It takes seconds.
 # [docs/sweeps.md](../../docs/sweeps.md) has more of sweeps.
 
 # %%

@@ -7,6 +7,7 @@ import unittest
 
 import notebook
 
+HAS_PANDAS = importlib.util.find_spec("pandas") is not None
 SLICES = ["2x2", "4x2", "4x4", "8x8"]
 SPEEDUPS = re.compile(r"((?: +\d\.\d\d){7})$", re.M)  # of a line of the table
 
@@ -23,7 +24,7 @@ class SweepingSlices(notebook.Script):
     def test_no_point_fails(self):
         self.assertIn("112 runs, 0 failures", self.printed)
 
-    @unittest.skipUnless(importlib.util.find_spec("pandas"), "without pandas")
+    @unittest.skipUnless(HAS_PANDAS, "without pandas")
     def test_large_tensors_gain_nearly_two_and_small_ones_lose(self):
         lines = [list(map(float, line.split())) for line in SPEEDUPS.findall(self.printed)]
         self.assertEqual(len(lines), 2 * len(SLICES))
@@ -42,6 +43,7 @@ class SweepingSlices(notebook.Script):
         self.assertRegex(self.printed, r"tpu-v6e: step_sync_time 930 ns, assumed, 0 s to ")
 
 
+@unittest.skipUnless(HAS_PANDAS, "the tests above were without")
 class WithoutPandas(notebook.Script):
     name = "sweeping_slices"
 
