@@ -2,7 +2,7 @@
 # # My tensor through every format
 #
 # What does each number format do to *these* numbers: quantized once, and summed over eight ranks by an AllReduce that
-# quantizes on the way? Here with real activations; the next cell says how to take a tensor of your own.
+# quantizes on the way? Here with real activations; the next text says how to take a tensor of your own.
 # It takes a second. [docs/numerics.md](../../docs/numerics.md) has the rules of every format.
 
 # %%

@@ -17,7 +17,7 @@ SAVE = "--save" in sys.argv  # python3 sweeping_slices.py --save: the figure as 
 # %% [markdown]
 # ## The experiment
 #
-# One point of the sweep. Elements share a scale in blocks of 128, so at any size scales are 1/32 of what is sent.
+# One point of the sweep. Elements share a scale in blocks of 128, so at any size scales add 1/32 to what is sent.
 # `"numerics": "off"`: times do not depend on values, so none are computed.
 
 # %%
