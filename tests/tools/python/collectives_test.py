@@ -34,7 +34,7 @@ class Bits(unittest.TestCase):
     def test_two_shot_has_the_bits_of_plain_numpy(self):
         for ranks in (2, 5, 8):
             tensors = normal(ranks, 40000)
-            for name in ("int8", "fp8-e4m3"):
+            for name in ("int8", "fp8-e4m3", "fp8-e5m2"):
                 with self.subTest(ranks=ranks, format=name):
                     self.same(equarx.allreduce(tensors, name, algorithm="two-shot", minishards=3, microshards=1),
                               oracle.two_shot(tensors, name, 3))
