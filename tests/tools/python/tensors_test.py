@@ -53,7 +53,10 @@ class Tensors(unittest.TestCase):
         config = {"hardware": "tpu-v5e", "topology": {"slice": "4x2"}, "tensor": {"shape": [8, 512], "dtype": "fp32"},
                   "collectives": [{"label": "int8", "algorithm": "equarx", "minishards": 1},
                                   {"label": "a/b", "algorithm": "ring"}]}
-        before = os.listdir(tempfile.gettempdir())
+        own = tempfile.TemporaryDirectory()
+        self.addCleanup(own.cleanup)
+        self.addCleanup(setattr, tempfile, "tempdir", tempfile.tempdir)
+        tempfile.tempdir = own.name
         found = {}
         for engine in ("direct", "simgrid"):
             tensors = equarx.run(config, {"/engine": engine}, tensors=True, inputs=True).tensors
@@ -68,7 +71,7 @@ class Tensors(unittest.TestCase):
                 tensors["int8"][0] = 1
             found[engine] = tensors["int8"].tobytes()
         self.assertEqual(found["direct"], found["simgrid"])
-        self.assertEqual([name for name in os.listdir(tempfile.gettempdir()) if name not in before], [])
+        self.assertEqual(os.listdir(own.name), [])
 
     def test_a_run_writes_them_into_a_folder(self):
         config = {"hardware": "tpu-v5e", "topology": {"slice": "2x2"}, "collective": "all-to-all",
