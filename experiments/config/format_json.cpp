@@ -33,12 +33,14 @@ struct PlainFormat {
   ElementFormat element;
 };
 /// What is sent without scales. "cast": a format with scales has the name of the element.
-constexpr std::array<PlainFormat, 6> kPlainFormats = {{{"bf16", ElementFormat::bf16},
-                                                       {"fp32", ElementFormat::fp32},
-                                                       {"fp16", ElementFormat::fp16},
-                                                       {"fp8-e4m3-cast", ElementFormat::fp8_e4m3},
-                                                       {"fp8-e5m2-cast", ElementFormat::fp8_e5m2},
-                                                       {"int8-cast", ElementFormat::int8}}};
+constexpr std::array kPlainFormats = {PlainFormat{"bf16", ElementFormat::bf16},
+                                      PlainFormat{"fp32", ElementFormat::fp32},
+                                      PlainFormat{"fp16", ElementFormat::fp16},
+                                      PlainFormat{"fp8-e4m3-cast", ElementFormat::fp8_e4m3},
+                                      PlainFormat{"fp8-e5m2-cast", ElementFormat::fp8_e5m2},
+                                      PlainFormat{"fp8-e4m3fnuz-cast", ElementFormat::fp8_e4m3fnuz},
+                                      PlainFormat{"fp8-e5m2fnuz-cast", ElementFormat::fp8_e5m2fnuz},
+                                      PlainFormat{"int8-cast", ElementFormat::int8}};
 
 /// Formats that a plain ring has, and a quantized one cannot have, deserve more than a list.
 NamedBlockFormat choose_scaled(input::ObjectReader& reader) {

@@ -25,8 +25,12 @@ std::uint64_t group_elements(const TuneScheme& scheme, const config::CollectiveC
 /// Largest code of a format whose error has a closed form; 0 of others.
 double largest_code(const numerics::BlockFormat& format) {
   if (format.scale != numerics::ScaleFormat::fp32) return 0.0;
-  if (format.element == numerics::ElementFormat::int8) return numerics::kInt8LargestCode;
-  return format.element == numerics::ElementFormat::int4 ? numerics::kInt4LargestCode : 0.0;
+  switch (format.element) {
+    case numerics::ElementFormat::int8: return numerics::kInt8LargestCode;
+    case numerics::ElementFormat::int6: return numerics::kInt6LargestCode;
+    case numerics::ElementFormat::int4: return numerics::kInt4LargestCode;
+    default: return 0.0;
+  }
 }
 
 /// What a ReduceScatter quantizes in one segment; its stages are those of the segment's axes.

@@ -19,7 +19,7 @@ struct ErrorPrediction {
 };
 
 /// NMSE of an algorithm times that of quantizing once with as many elements per scale: by a closed form
-/// for int8 and int4, by computing a small sample of values for other formats.
+/// for int8, int6 and int4, by computing a small sample of values for other formats.
 ///
 /// The theory is of independent normal ranks, and of no others: for other values there is no
 /// prediction. It misses computed errors by 15 % at most where a quantizer's step is below the spread

@@ -15,7 +15,10 @@ std::size_t element_bits(ElementFormat format) {
     case ElementFormat::int8:
     case ElementFormat::mxint8:
     case ElementFormat::fp8_e4m3:
-    case ElementFormat::fp8_e5m2: return 8;
+    case ElementFormat::fp8_e5m2:
+    case ElementFormat::fp8_e4m3fnuz:
+    case ElementFormat::fp8_e5m2fnuz: return 8;
+    case ElementFormat::int6:
     case ElementFormat::fp6_e2m3:
     case ElementFormat::fp6_e3m2: return 6;
     case ElementFormat::int4:
@@ -64,7 +67,10 @@ std::string_view name(ElementFormat format) {
     case ElementFormat::int8: return "int8";
     case ElementFormat::fp8_e4m3: return "fp8-e4m3";
     case ElementFormat::fp8_e5m2: return "fp8-e5m2";
+    case ElementFormat::fp8_e4m3fnuz: return "fp8-e4m3fnuz";
+    case ElementFormat::fp8_e5m2fnuz: return "fp8-e5m2fnuz";
     case ElementFormat::fp16: return "fp16";
+    case ElementFormat::int6: return "int6";
     case ElementFormat::int4: return "int4";
     case ElementFormat::fp6_e2m3: return "fp6-e2m3";
     case ElementFormat::fp6_e3m2: return "fp6-e3m2";
@@ -124,21 +130,25 @@ constexpr BlockFormat nvfp4(bool tensor_scale) {
   return format;
 }
 
-constexpr std::array kNamedFormats = {NamedFormat{"fp32", plain(ElementFormat::fp32)},
-                                      NamedFormat{"bf16", plain(ElementFormat::bf16)},
-                                      NamedFormat{"fp16", plain(ElementFormat::fp16)},
-                                      NamedFormat{"int8", strided(ElementFormat::int8)},
-                                      NamedFormat{"int4", strided(ElementFormat::int4)},
-                                      NamedFormat{"fp8-e4m3", strided(ElementFormat::fp8_e4m3)},
-                                      NamedFormat{"fp8-e5m2", strided(ElementFormat::fp8_e5m2)},
-                                      NamedFormat{"mxfp8-e4m3", mx(ElementFormat::fp8_e4m3)},
-                                      NamedFormat{"mxfp8-e5m2", mx(ElementFormat::fp8_e5m2)},
-                                      NamedFormat{"mxfp6-e2m3", mx(ElementFormat::fp6_e2m3)},
-                                      NamedFormat{"mxfp6-e3m2", mx(ElementFormat::fp6_e3m2)},
-                                      NamedFormat{"mxfp4", mx(ElementFormat::fp4_e2m1)},
-                                      NamedFormat{"mxint8", mx(ElementFormat::mxint8)},
-                                      NamedFormat{"nvfp4", nvfp4(true)},
-                                      NamedFormat{"nvfp4-block", nvfp4(false)}};
+constexpr std::array kNamedFormats = {
+    NamedFormat{"fp32", plain(ElementFormat::fp32)},
+    NamedFormat{"bf16", plain(ElementFormat::bf16)},
+    NamedFormat{"fp16", plain(ElementFormat::fp16)},
+    NamedFormat{"int8", strided(ElementFormat::int8)},
+    NamedFormat{"int6", strided(ElementFormat::int6)},
+    NamedFormat{"int4", strided(ElementFormat::int4)},
+    NamedFormat{"fp8-e4m3", strided(ElementFormat::fp8_e4m3)},
+    NamedFormat{"fp8-e5m2", strided(ElementFormat::fp8_e5m2)},
+    NamedFormat{"fp8-e4m3fnuz", strided(ElementFormat::fp8_e4m3fnuz)},
+    NamedFormat{"fp8-e5m2fnuz", strided(ElementFormat::fp8_e5m2fnuz)},
+    NamedFormat{"mxfp8-e4m3", mx(ElementFormat::fp8_e4m3)},
+    NamedFormat{"mxfp8-e5m2", mx(ElementFormat::fp8_e5m2)},
+    NamedFormat{"mxfp6-e2m3", mx(ElementFormat::fp6_e2m3)},
+    NamedFormat{"mxfp6-e3m2", mx(ElementFormat::fp6_e3m2)},
+    NamedFormat{"mxfp4", mx(ElementFormat::fp4_e2m1)},
+    NamedFormat{"mxint8", mx(ElementFormat::mxint8)},
+    NamedFormat{"nvfp4", nvfp4(true)},
+    NamedFormat{"nvfp4-block", nvfp4(false)}};
 
 }  // namespace
 

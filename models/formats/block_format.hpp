@@ -14,15 +14,18 @@ namespace equarx::numerics {
 enum class ElementFormat : std::uint8_t {
   fp32,
   bf16,
-  int8,      ///< -127..127
-  fp8_e4m3,  ///< OFP8 E4M3: largest 448, no Inf
-  fp8_e5m2,  ///< OFP8 E5M2: largest 57344
-  fp16,      ///< IEEE 754 binary16
-  int4,      ///< -7..7, two to a byte
-  fp6_e2m3,  ///< OCP MX: largest 7.5, four to three bytes
-  fp6_e3m2,  ///< OCP MX: largest 28, four to three bytes
-  fp4_e2m1,  ///< OCP MX: largest 6, two to a byte
-  mxint8     ///< OCP MX INT8: -127..127 in units of 2^-6
+  int8,          ///< -127..127
+  fp8_e4m3,      ///< OFP8 E4M3: largest 448, no Inf
+  fp8_e5m2,      ///< OFP8 E5M2: largest 57344
+  fp8_e4m3fnuz,  ///< largest 240, no Inf, one NaN, no -0 (arXiv 2206.02915)
+  fp8_e5m2fnuz,  ///< largest 57344, no Inf, one NaN, no -0
+  fp16,          ///< IEEE 754 binary16
+  int6,          ///< -31..31, four to three bytes
+  int4,          ///< -7..7, two to a byte
+  fp6_e2m3,      ///< OCP MX: largest 7.5, four to three bytes
+  fp6_e3m2,      ///< OCP MX: largest 28, four to three bytes
+  fp4_e2m1,      ///< OCP MX: largest 6, two to a byte
+  mxint8         ///< OCP MX INT8: -127..127 in units of 2^-6
 };
 
 /// What tensors may be of: types that programs have, and that are stored without scales.
@@ -70,6 +73,8 @@ struct BlockFormat {
 
 /// Largest code of the integers: they are symmetric, so the lowest code of two's complement is not used.
 inline constexpr int kInt8LargestCode = 127;  ///< of mxint8 too, in units of 2^-6
+/// Largest code of int6.
+inline constexpr int kInt6LargestCode = 31;
 /// Largest code of int4.
 inline constexpr int kInt4LargestCode = 7;
 
@@ -107,12 +112,12 @@ struct NamedFormat {
   BlockFormat format;
 };
 
-/// All of them. fp32, bf16, fp16 have no scales; int8, int4, fp8-e4m3, fp8-e5m2 have FP32 scales of
-/// strided groups; mxfp8-e4m3, mxfp8-e5m2, mxfp6-e2m3, mxfp6-e3m2, mxfp4, mxint8 are those of the OCP
-/// Microscaling Formats (MX) Specification v1.0, blocks of 32 with E8M0 scales; nvfp4 is FP4 E2M1 in
-/// blocks of 16 with E4M3 scales below an FP32 scale of the tensor (NVIDIA, "Pretraining Large Language
-/// Models with NVFP4", arXiv 2509.25149); nvfp4-block is the same without the tensor's: abs-max beyond
-/// 6 x 448 clips, and below 6 x 2^-9 loses precision.
+/// All of them. fp32, bf16, fp16 have no scales; int8, int6, int4 and those that begin with fp8 have FP32
+/// scales of strided groups; those that begin with mx are of the OCP Microscaling Formats (MX)
+/// Specification v1.0, blocks of 32 with E8M0 scales; nvfp4 is FP4 E2M1 in blocks of 16 with E4M3 scales
+/// below an FP32 scale of the tensor (NVIDIA, "Pretraining Large Language Models with NVFP4", arXiv
+/// 2509.25149); nvfp4-block is the same without the tensor's: abs-max beyond 6 x 448 clips, and below
+/// 6 x 2^-9 loses precision.
 std::span<const NamedFormat> named_formats();
 
 }  // namespace equarx::numerics

@@ -2,7 +2,8 @@
 //
 // ALU operations per element on lanes that calculate in FP32 only, as those of TPU v5e do. Counted by
 // hand from the obvious instruction sequence, so each is an assumption, good to perhaps a factor of two.
-// They matter little: at large sizes core time hides behind the wire (docs/model.md).
+// What is special about NaN, Inf and -0 is not counted. They matter little: at large sizes core time
+// hides behind the wire (docs/model.md).
 #pragma once
 
 #include <stdexcept>
@@ -18,10 +19,13 @@ constexpr double decode_operations(ElementFormat format) {
     case ElementFormat::bf16: return 1.0;  // shift into the upper half
     case ElementFormat::int8:
     case ElementFormat::mxint8: return 2.0;  // unpack, convert
-    case ElementFormat::int4: return 3.0;    // unpack, extend the sign, convert
+    case ElementFormat::int6:
+    case ElementFormat::int4: return 3.0;  // unpack, extend the sign, convert
     case ElementFormat::fp16:
     case ElementFormat::fp8_e4m3:  // unpack, sign, shift, scale the exponent
-    case ElementFormat::fp8_e5m2: return 4.0;
+    case ElementFormat::fp8_e5m2:
+    case ElementFormat::fp8_e4m3fnuz:
+    case ElementFormat::fp8_e5m2fnuz: return 4.0;
     case ElementFormat::fp6_e2m3:  // the same, over byte borders
     case ElementFormat::fp6_e3m2:
     case ElementFormat::fp4_e2m1: return 5.0;
@@ -36,10 +40,13 @@ constexpr double encode_operations(ElementFormat format) {
     case ElementFormat::bf16: return 2.0;  // add the rounding term, pack
     case ElementFormat::int8:
     case ElementFormat::mxint8: return 4.0;  // round and convert, clamp twice, pack
-    case ElementFormat::int4: return 5.0;    // the same, two to a byte
+    case ElementFormat::int6:
+    case ElementFormat::int4: return 5.0;  // the same, and several codes to a byte or three
     case ElementFormat::fp16:
     case ElementFormat::fp8_e4m3:  // sign, scale the exponent, round, shift, clamp, pack
-    case ElementFormat::fp8_e5m2: return 6.0;
+    case ElementFormat::fp8_e5m2:
+    case ElementFormat::fp8_e4m3fnuz:
+    case ElementFormat::fp8_e5m2fnuz: return 6.0;
     case ElementFormat::fp6_e2m3:  // the same, over byte borders
     case ElementFormat::fp6_e3m2:
     case ElementFormat::fp4_e2m1: return 7.0;

@@ -13,8 +13,14 @@ namespace {
 
 using numerics::ElementFormat;
 
-const std::vector<std::string> kPlain = {"fp32",      "bf16",          "fp16",
-                                         "int8-cast", "fp8-e4m3-cast", "fp8-e5m2-cast"};
+const std::vector<std::string> kPlain = {"fp32",
+                                         "bf16",
+                                         "fp16",
+                                         "int8-cast",
+                                         "fp8-e4m3-cast",
+                                         "fp8-e5m2-cast",
+                                         "fp8-e4m3fnuz-cast",
+                                         "fp8-e5m2fnuz-cast"};
 
 /// Every format on one small tensor, with all checks of run_experiment(), by label.
 std::map<std::string, run::RunResult> run_all_formats() {
@@ -27,9 +33,7 @@ std::map<std::string, run::RunResult> run_all_formats() {
     if (!named.format.scaled) continue;
     json["collectives"].push_back(
         {{"label", named.name}, {"algorithm", "equarx"}, {"format", named.name}});
-    if (named.format.element == ElementFormat::int8 ||
-        named.format.element == ElementFormat::fp8_e4m3 ||
-        named.format.element == ElementFormat::fp8_e5m2)
+    if (named.format.element == ElementFormat::int8 || named.name.find("fp8-") != named.name.npos)
       json["collectives"].push_back({{"label", "stochastic " + std::string(named.name)},
                                      {"algorithm", "equarx"},
                                      {"format", named.name},
@@ -65,7 +69,9 @@ TEST_CASE("every format runs in a collective, with an error and a size that befi
   };
   const auto error = [](const run::RunResult& run) { return run.numerics->against_exact.nmse; };
   ascending(error, {"plain fp32", "plain fp16", "plain bf16", "int8", "fp8-e4m3", "fp8-e5m2"});
-  ascending(error, {"int8", "int4"});
+  ascending(error, {"int8", "int6", "int4"});
+  ascending(error, {"fp8-e4m3fnuz", "stochastic fp8-e4m3fnuz", "plain fp8-e5m2fnuz-cast"});
+  ascending(error, {"fp8-e4m3fnuz", "fp8-e5m2fnuz", "stochastic fp8-e5m2fnuz"});
   ascending(error, {"mxint8", "mxfp8-e4m3", "mxfp8-e5m2", "mxfp4"});
   ascending(error, {"mxint8", "mxfp6-e2m3", "mxfp6-e3m2", "mxfp4"});
   ascending(error, {"mxfp6-e3m2", "nvfp4", "mxfp4"});
@@ -75,6 +81,8 @@ TEST_CASE("every format runs in a collective, with an error and a size that befi
   ascending(bytes, {"mxfp4", "nvfp4", "mxfp6-e2m3", "mxfp8-e4m3", "plain bf16", "plain fp32"});
   CHECK(bytes(runs["stochastic int8"]) == bytes(runs["int8"]));
   CHECK(bytes(runs["mxfp6-e2m3"]) == bytes(runs["mxfp6-e3m2"]));
+  CHECK(bytes(runs["fp8-e4m3fnuz"]) == bytes(runs["int8"]));
+  ascending(bytes, {"int4", "int6", "int8"});
 }
 
 TEST_CASE("stochastic rounding has twice the error of nearest, and can be repeated") {

@@ -25,12 +25,15 @@ struct FloatLayout {
   bool saturates;
   std::uint32_t inf_code;
   std::uint32_t nan_code;
+  bool has_minus_zero = true;  // else its code is that of NaN
 };
 
 constexpr FloatLayout kBf16{7, -126, 15, 0x1.FEp127, true, false, 0x7f80, 0x7fc0};
 constexpr FloatLayout kFp16{10, -14, 15, 65504.0, true, false, 0x7c00, 0x7e00};
 constexpr FloatLayout kE4m3{3, -6, 7, 448.0, false, true, 0x7f, 0x7f};
 constexpr FloatLayout kE5m2{2, -14, 7, 57344.0, true, true, 0x7c, 0x7e};
+constexpr FloatLayout kE4m3Fnuz{3, -7, 7, 240.0, false, true, 0x80, 0x80, false};
+constexpr FloatLayout kE5m2Fnuz{2, -15, 7, 57344.0, false, true, 0x80, 0x80, false};
 // Neither Inf nor NaN: Inf becomes the largest code, NaN zero.
 constexpr FloatLayout kE2m3{3, 0, 5, 7.5, false, true, 0x1f, 0};
 constexpr FloatLayout kE3m2{2, -2, 5, 28.0, false, true, 0x1f, 0};
@@ -41,12 +44,15 @@ FloatLayout float_layout(ElementFormat format) {
     case ElementFormat::bf16: return kBf16;
     case ElementFormat::fp8_e4m3: return kE4m3;
     case ElementFormat::fp8_e5m2: return kE5m2;
+    case ElementFormat::fp8_e4m3fnuz: return kE4m3Fnuz;
+    case ElementFormat::fp8_e5m2fnuz: return kE5m2Fnuz;
     case ElementFormat::fp16: return kFp16;
     case ElementFormat::fp6_e2m3: return kE2m3;
     case ElementFormat::fp6_e3m2: return kE3m2;
     case ElementFormat::fp4_e2m1: return kE2m1;
     case ElementFormat::fp32:
     case ElementFormat::int8:
+    case ElementFormat::int6:
     case ElementFormat::int4:
     case ElementFormat::mxint8: break;
   }
@@ -82,11 +88,14 @@ std::uint32_t encode_float(float value, const FloatLayout& layout) {
     }
     return sign | code;
   }
-  return sign | encode_magnitude(std::abs(static_cast<double>(value)), layout);
+  const std::uint32_t code = encode_magnitude(std::abs(static_cast<double>(value)), layout);
+  return code == 0 && !layout.has_minus_zero ? 0U : sign | code;
 }
 
 float decode_float(std::uint32_t code, const FloatLayout& layout) {
   const std::uint32_t magnitude = code & ((1U << layout.sign_bit) - 1);
+  if (code == layout.nan_code && !layout.has_minus_zero)
+    return std::numeric_limits<float>::quiet_NaN();
   double value = 0.0;
   if (magnitude == layout.inf_code && layout.has_inf) {
     value = kInf;
@@ -109,12 +118,13 @@ struct IntegerLayout {
 };
 
 bool is_integer(ElementFormat format) {
-  return format == ElementFormat::int8 || format == ElementFormat::int4 ||
-         format == ElementFormat::mxint8;
+  return format == ElementFormat::int8 || format == ElementFormat::int6 ||
+         format == ElementFormat::int4 || format == ElementFormat::mxint8;
 }
 
 IntegerLayout integer_layout(ElementFormat format) {
   if (format == ElementFormat::int4) return {7.0, 1.0};
+  if (format == ElementFormat::int6) return {31.0, 1.0};
   return {127.0, format == ElementFormat::mxint8 ? 64.0 : 1.0};
 }
 

@@ -23,15 +23,15 @@ bool may_be_scaled(ElementFormat format) {
          format != ElementFormat::fp16;
 }
 
-bool may_be_plain(ElementFormat format) {
-  return !may_be_scaled(format) || format == ElementFormat::int8 ||
-         format == ElementFormat::fp8_e4m3 || format == ElementFormat::fp8_e5m2;
+bool is_int8_or_fp8(ElementFormat format) {
+  return format == ElementFormat::int8 || format == ElementFormat::fp8_e4m3 ||
+         format == ElementFormat::fp8_e5m2 || format == ElementFormat::fp8_e4m3fnuz ||
+         format == ElementFormat::fp8_e5m2fnuz;
 }
 
-bool may_be_stochastic(ElementFormat format) {
-  return format == ElementFormat::int8 || format == ElementFormat::fp8_e4m3 ||
-         format == ElementFormat::fp8_e5m2;
-}
+bool may_be_plain(ElementFormat format) { return !may_be_scaled(format) || is_int8_or_fp8(format); }
+
+bool may_be_stochastic(ElementFormat format) { return is_int8_or_fp8(format); }
 
 void check_format(const BlockFormat& format) {
   if (format.scaled && !may_be_scaled(format.element)) {

@@ -17,8 +17,9 @@ namespace equarx::numerics {
 /// scales are those of the whole minishard, scale_count() long. Immutable, so any number of threads
 /// may share one.
 ///
-/// Rules, with M the largest finite value of an element (127 for int8, 7 for int4, 448 for E4M3, 57344
-/// for E5M2, 7.5 for E2M3, 28 for E3M2, 6 for E2M1, 127/64 for mxint8):
+/// Rules, with M the largest finite value of an element (127 for int8, 31 for int6, 7 for int4, 448 for
+/// E4M3, 240 for E4M3FNUZ, 57344 for E5M2 and E5M2FNUZ, 7.5 for E2M3, 28 for E3M2, 6 for E2M1, 127/64 for
+/// mxint8):
 /// - scale = abs-max / M, and at least 2^-126, so that it is a normal number; 0 if the whole group
 ///   is zero; NaN if the group holds a NaN or an Inf. Then it is rounded to the format of scales,
 ///   to nearest even, and down where M x scale would otherwise overflow. A scale may thus be

@@ -55,6 +55,7 @@ template <int kLargest, int kUnit>
 struct IntegerElement {
   using Code = std::int8_t;
   static constexpr bool kInteger = true;
+  static constexpr int kMagnitudeBits = std::bit_width(static_cast<unsigned>(kLargest));
   static constexpr float kLargestCode = kLargest;
   static constexpr float kCodesPerUnit = kUnit;  ///< a power of two
   static constexpr float kMaxFinite = kLargestCode / kCodesPerUnit;
@@ -86,6 +87,8 @@ struct IntegerElement {
 
 /// int8 in units of its scale.
 using Int8Element = IntegerElement<kInt8LargestCode, 1>;
+/// int6 in units of its scale.
+using Int6Element = IntegerElement<kInt6LargestCode, 1>;
 /// int4 in units of its scale.
 using Int4Element = IntegerElement<kInt4LargestCode, 1>;
 /// INT8 of OCP MX: in units of 2^-6.
@@ -100,6 +103,16 @@ struct Fp8E4m3Element : Fp8E4m3 {
 };
 /// FP8 of OCP with 5 bits of exponent: values up to 57344.
 struct Fp8E5m2Element : Fp8E5m2 {
+  static constexpr bool kInteger = false;
+  static constexpr float kClipThreshold = 61440.0F;
+};
+/// FP8 without -0 and with 4 bits of exponent: values up to 240.
+struct Fp8E4m3FnuzElement : Fp8E4m3Fnuz {
+  static constexpr bool kInteger = false;
+  static constexpr float kClipThreshold = 248.0F;
+};
+/// FP8 without -0 and with 5 bits of exponent: values up to 57344.
+struct Fp8E5m2FnuzElement : Fp8E5m2Fnuz {
   static constexpr bool kInteger = false;
   static constexpr float kClipThreshold = 61440.0F;
 };
@@ -128,7 +141,10 @@ void with_element(ElementFormat format, Act act) {
     case ElementFormat::int8: return act(Int8Element{});
     case ElementFormat::fp8_e4m3: return act(Fp8E4m3Element{});
     case ElementFormat::fp8_e5m2: return act(Fp8E5m2Element{});
+    case ElementFormat::fp8_e4m3fnuz: return act(Fp8E4m3FnuzElement{});
+    case ElementFormat::fp8_e5m2fnuz: return act(Fp8E5m2FnuzElement{});
     case ElementFormat::fp16: return act(Fp16Element{});
+    case ElementFormat::int6: return act(Int6Element{});
     case ElementFormat::int4: return act(Int4Element{});
     case ElementFormat::fp6_e2m3: return act(Fp6E2m3Element{});
     case ElementFormat::fp6_e3m2: return act(Fp6E3m2Element{});

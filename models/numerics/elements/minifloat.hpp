@@ -1,6 +1,7 @@
 // Floating-point formats of at most 8 bits, described at compile time: 1 sign bit, kExponentBits,
 // kMantissaBits. Definitions: OCP 8-bit Floating Point Specification (OFP8), revision 1.0; OCP
-// Microscaling Formats (MX) Specification, version 1.0.
+// Microscaling Formats (MX) Specification, version 1.0; for FNUZ, Noune, Jones, Justus, Masters and
+// Luschi, "8-bit Numerical Formats for Deep Neural Networks", arXiv 2206.02915.
 #pragma once
 
 #include <array>
@@ -13,19 +14,21 @@
 
 namespace equarx::numerics {
 
-/// What the codes with the largest exponent mean.
+/// What codes mean that are not finite.
 enum class SpecialValues : std::uint8_t {
-  ieee,      ///< Inf and NaN as in IEEE 754: the largest exponent holds no finite value
-  only_nan,  ///< one NaN per sign, all bits set, and no Inf ("FN")
-  none       ///< every code is a finite value
+  ieee,           ///< Inf and NaN as in IEEE 754: the largest exponent holds no finite value
+  only_nan,       ///< one NaN per sign, all bits set, and no Inf ("FN")
+  unsigned_zero,  ///< one NaN, where -0 would be, and no Inf ("FNUZ"); the bias is larger by 1
+  none            ///< every code is a finite value
 };
 
 /// Encodes and decodes one format. Encoding rounds to nearest, ties to even, with subnormals, and
 /// - a finite value beyond the largest finite one saturates to it;
 /// - Inf stays Inf where the format has one, and becomes NaN where not, so that a value which is
 ///   not finite never turns into one that is;
-/// - NaN becomes the quiet NaN of its sign;
-/// - where the format has neither, Inf saturates and NaN becomes zero.
+/// - NaN becomes the quiet NaN of its sign, or the only one;
+/// - where the format has neither, Inf saturates and NaN becomes zero;
+/// - what is rounded to zero keeps its sign, if zeros have one.
 template <int kExponentBits, int kMantissaBits, SpecialValues kSpecials>
 struct Minifloat {
   static_assert(1 + kExponentBits + kMantissaBits <= 8 && kExponentBits >= 2 && kMantissaBits >= 1);
@@ -35,7 +38,8 @@ struct Minifloat {
   static constexpr int kCodeMantissaBits = kMantissaBits;
   static constexpr SpecialValues kSpecialValues = kSpecials;
   static constexpr int kMagnitudeBits = kExponentBits + kMantissaBits;
-  static constexpr int kBias = (1 << (kExponentBits - 1)) - 1;
+  static constexpr bool kHasMinusZero = kSpecials != SpecialValues::unsigned_zero;
+  static constexpr int kBias = (1 << (kExponentBits - 1)) - (kHasMinusZero ? 1 : 0);
   static constexpr std::int32_t kSignCode = 1 << kMagnitudeBits;
   static constexpr std::int32_t kLargestCode =
       kSpecials == SpecialValues::ieee       ? (((1 << kExponentBits) - 1) << kMantissaBits) - 1
@@ -45,8 +49,8 @@ struct Minifloat {
       kSpecials == SpecialValues::none ? kLargestCode : kLargestCode + 1;
   static constexpr std::int32_t kNanCode = kSpecials == SpecialValues::ieee
                                                ? kInfCode | (1 << (kMantissaBits - 1))
-                                           : kSpecials == SpecialValues::only_nan ? kInfCode
-                                                                                  : 0;
+                                           : kSpecials == SpecialValues::none ? 0
+                                                                              : kInfCode;
 
  private:
   static constexpr int kFloatMantissaBits = std::numeric_limits<float>::digits - 1;
@@ -79,6 +83,8 @@ struct Minifloat {
       table[static_cast<std::size_t>(code)] = value;
       table[static_cast<std::size_t>(code | kSignCode)] = -value;
     }
+    if (!kHasMinusZero)
+      table[static_cast<std::size_t>(kNanCode)] = std::numeric_limits<float>::quiet_NaN();
     return table;
   }
 
@@ -87,11 +93,18 @@ struct Minifloat {
   static constexpr float kMaxFinite = magnitude(kLargestCode);
   static constexpr std::array<float, 2 * kSignCode> kDecoded = decoded_table();
 
+ private:
+  /// With the sign of the float that has these bits.
+  static constexpr Code with_sign(std::int32_t code, std::int32_t float_bits) {
+    const bool negative = float_bits < 0 && (kHasMinusZero || code != 0);
+    return static_cast<Code>(code | (negative ? kSignCode : 0));
+  }
+
+ public:
   static constexpr float decode(Code code) { return kDecoded[code & (2 * kSignCode - 1)]; }
 
   static constexpr Code encode(float value) {
     const auto bits = std::bit_cast<std::int32_t>(value);
-    const std::int32_t sign = bits < 0 ? kSignCode : 0;
     const std::int32_t size = bits & std::numeric_limits<std::int32_t>::max();
     constexpr auto kMaxFiniteBits = std::bit_cast<std::int32_t>(kMaxFinite);
     constexpr auto kMinNormalBits = std::bit_cast<std::int32_t>(power_of_two(kMinExponent));
@@ -109,7 +122,7 @@ struct Minifloat {
 
     const std::int32_t finite = saturated < kMinNormalBits ? subnormal : normal;
     const std::int32_t special = size > kFloatInfBits ? kNanCode : kInfCode;
-    return static_cast<Code>(sign | (size >= kFloatInfBits ? special : finite));
+    return with_sign(size >= kFloatInfBits ? special : finite, bits);
   }
 
   /// As encode(), but a value between two codes becomes the one away from zero if the random `word`
@@ -131,8 +144,7 @@ struct Minifloat {
         normal ? (saturated >> kShift) - ((kFloatBias - kBias) << kMantissaBits) : whole_steps;
     const float rest = normal ? static_cast<float>(saturated & kRestMask) * power_of_two(-kShift)
                               : steps - static_cast<float>(whole_steps);
-    const std::int32_t code = below + (unit_of(word) < rest ? 1 : 0);
-    return static_cast<Code>((bits < 0 ? kSignCode : 0) | code);
+    return with_sign(below + (unit_of(word) < rest ? 1 : 0), bits);
   }
 };
 
@@ -141,6 +153,12 @@ using Fp8E4m3 = Minifloat<4, 3, SpecialValues::only_nan>;
 
 /// FP8 E5M2: largest 57344, smallest subnormal 2^-16, Inf 0x7C, NaN encoded as 0x7E.
 using Fp8E5m2 = Minifloat<5, 2, SpecialValues::ieee>;
+
+/// FP8 E4M3FNUZ: bias 8, largest 240, smallest subnormal 2^-10, NaN 0x80, no Inf and no -0.
+using Fp8E4m3Fnuz = Minifloat<4, 3, SpecialValues::unsigned_zero>;
+
+/// FP8 E5M2FNUZ: bias 16, largest 57344, smallest subnormal 2^-17, NaN 0x80, no Inf and no -0.
+using Fp8E5m2Fnuz = Minifloat<5, 2, SpecialValues::unsigned_zero>;
 
 /// FP6 E2M3: largest 7.5, smallest subnormal 2^-3.
 using Fp6E2m3 = Minifloat<2, 3, SpecialValues::none>;

@@ -19,8 +19,8 @@ double expected_squared_absmax(std::uint64_t elements);
 /// codes -largest_code..largest_code and abs-max scales over groups of `elements` normal values:
 ///   E[absmax^2] / (12 largest_code^2) x (elements - 1) / elements.
 /// The step is absmax / largest_code and its error uniform, of variance step^2 / 12, except for the
-/// abs-max element, which has none. Scales are taken as exact. It is kInt8LargestCode or kInt4LargestCode of
-/// models/formats.
+/// abs-max element, which has none. Scales are taken as exact. `largest_code` is kInt8LargestCode and its like
+/// of models/formats.
 double uniform_quantizer_nmse(std::uint64_t elements, double largest_code);
 
 /// As uniform_quantizer_nmse, of mxint8: the step is 2^floor(log2(absmax)) / 64, and its error uniform

@@ -11,7 +11,6 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include <hwy/highway.h>
 
@@ -27,7 +26,6 @@ namespace {
 // Bits of a code in a payload.
 template <class Element>
 constexpr int bits_of_code() {
-  if constexpr (std::is_same_v<Element, Int4Element>) return 4;
   if constexpr (requires { Element::kMagnitudeBits; }) return 1 + Element::kMagnitudeBits;
   return CHAR_BIT * sizeof(typename Element::Code);
 }
@@ -53,6 +51,14 @@ HWY_INLINE void store_bytes(hn::Vec<AllBytes> bytes, std::byte* to) {
   hn::StoreU(bytes, AllBytes(), reinterpret_cast<std::uint8_t*>(to));
 }
 
+// Signed codes of fewer bits get copies of their sign above them.
+template <int kWidth, bool kSigned>
+HWY_INLINE hn::Vec<AllBytes> with_sign_bits(hn::Vec<AllBytes> codes) {
+  if constexpr (!kSigned) return codes;
+  const auto sign = hn::Set(AllBytes(), 1U << (kWidth - 1));
+  return hn::Sub(hn::Xor(codes, sign), sign);
+}
+
 HWY_INLINE std::size_t pack_nibbles(const std::byte* codes, std::size_t count, std::byte* packed) {
   const std::size_t step = hn::Lanes(AllBytes());
   std::size_t done = 0;
@@ -76,12 +82,8 @@ HWY_INLINE std::size_t unpack_nibbles(const std::byte* packed, std::size_t count
         hn::LoadU(HalfBytes(), reinterpret_cast<const std::uint8_t*>(packed + done / 2));
     const auto pairs = hn::PromoteTo(AllPairs(), half);
     const auto apart = hn::Or(pairs, hn::ShiftLeft<4>(pairs));
-    auto bytes = hn::And(hn::BitCast(AllBytes(), apart), hn::Set(AllBytes(), 0x0f));
-    if constexpr (kSigned) {
-      const auto sign = hn::Set(AllBytes(), 0x08);
-      bytes = hn::Sub(hn::Xor(bytes, sign), sign);
-    }
-    store_bytes(bytes, codes + done);
+    const auto bytes = hn::And(hn::BitCast(AllBytes(), apart), hn::Set(AllBytes(), 0x0f));
+    store_bytes(with_sign_bits<4, kSigned>(bytes), codes + done);
   }
   return done;
 }
@@ -131,6 +133,7 @@ HWY_INLINE std::size_t pack_sixes(const std::byte* codes, std::size_t count, std
   return done;
 }
 
+template <bool kSigned>
 HWY_INLINE std::size_t unpack_sixes(const std::byte* packed, std::size_t room, std::size_t count,
                                     std::byte* codes) {
   const std::size_t step = hn::Lanes(AllBytes());
@@ -146,7 +149,8 @@ HWY_INLINE std::size_t unpack_sixes(const std::byte* packed, std::size_t room, s
     const auto twelves = hn::Or(low, high);
     const auto even = hn::And(twelves, hn::Set(AllQuads(), 0x003f003fU));
     const auto odd = hn::And(hn::ShiftLeft<2>(twelves), hn::Set(AllQuads(), 0x3f003f00U));
-    store_bytes(hn::BitCast(AllBytes(), hn::Or(even, odd)), codes + done);
+    const auto bytes = hn::BitCast(AllBytes(), hn::Or(even, odd));
+    store_bytes(with_sign_bits<6, kSigned>(bytes), codes + done);
   }
   return done;
 }
@@ -161,6 +165,7 @@ HWY_INLINE std::size_t unpack_nibbles(const std::byte*, std::size_t, std::byte*)
 HWY_INLINE std::size_t pack_sixes(const std::byte*, std::size_t, std::byte*, std::size_t) {
   return 0;
 }
+template <bool kSigned>
 HWY_INLINE std::size_t unpack_sixes(const std::byte*, std::size_t, std::size_t, std::byte*) {
   return 0;
 }
@@ -182,7 +187,7 @@ HWY_INLINE void unpack(const std::byte* packed, std::size_t room, std::size_t co
   constexpr bool kSigned = Element::kInteger;
   std::size_t done = 0;
   if constexpr (kBits<Element> == 4) done = unpack_nibbles<kSigned>(packed, count, codes);
-  if constexpr (kBits<Element> == 6) done = unpack_sixes(packed, room, count, codes);
+  if constexpr (kBits<Element> == 6) done = unpack_sixes<kSigned>(packed, room, count, codes);
   unpack_codes<kBits<Element>, kSigned>(packed + done * kBits<Element> / CHAR_BIT, count - done,
                                         codes + done);
 }

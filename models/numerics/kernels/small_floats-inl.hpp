@@ -34,6 +34,7 @@ struct SmallFloat {
   static constexpr int kMagnitudeBits = Element::kMagnitudeBits;
   static constexpr int kMinExponent = Element::kMinExponent;
   static constexpr SpecialValues kSpecials = Element::kSpecialValues;
+  static constexpr bool kHasMinusZero = Element::kHasMinusZero;
   static constexpr std::int32_t kInfCode = Element::kInfCode;
   static constexpr float kLargest = Element::kMaxFinite;  // what is beyond has its code
 };
@@ -43,6 +44,7 @@ struct SmallFloat<Fp16Element> {
   static constexpr int kMagnitudeBits = 15;
   static constexpr int kMinExponent = -14;
   static constexpr SpecialValues kSpecials = SpecialValues::ieee;
+  static constexpr bool kHasMinusZero = true;
   static constexpr std::int32_t kInfCode = detail::kFp16InfinityBits;
   static constexpr float kLargest = detail::kFp16Overflow;  // the code of Inf
 };
@@ -81,7 +83,8 @@ HWY_INLINE hn::Vec<Ints> with_specials(hn::Vec<Ints> code, hn::Vec<Ints> size) {
         hn::And(hn::ShiftRight<detail::kFp16DroppedBits>(size), ints(detail::kFp16QuietBit - 1));
     const auto nan = hn::Or(payload, ints(Format::kInfCode | detail::kFp16QuietBit));
     return hn::IfThenElse(hn::Gt(size, infinity), nan, code);
-  } else if constexpr (Format::kSpecials == SpecialValues::only_nan) {
+  } else if constexpr (Format::kSpecials == SpecialValues::only_nan ||
+                       Format::kSpecials == SpecialValues::unsigned_zero) {
     return hn::IfThenElse(hn::Gt(size, below_infinity), ints(Element::kNanCode), code);
   } else if constexpr (Format::kSpecials == SpecialValues::ieee) {
     code = hn::IfThenElse(hn::Gt(size, below_infinity), ints(Format::kInfCode), code);
@@ -92,18 +95,40 @@ HWY_INLINE hn::Vec<Ints> with_specials(hn::Vec<Ints> code, hn::Vec<Ints> size) {
   }
 }
 
+// Codes with the signs of these ratios. What is above a code is left over.
+template <class Element>
+HWY_INLINE hn::Vec<Words> with_signs(hn::Vec<Ints> code, Vector ratios) {
+  using Format = SmallFloat<Element>;
+  constexpr std::int32_t kSign = 1 << Format::kMagnitudeBits;
+  const auto moved = hn::ShiftRight<31 - Format::kMagnitudeBits>(hn::BitCast(Words(), ratios));
+  auto sign = hn::BitCast(Ints(), hn::And(moved, hn::Set(Words(), kSign)));
+  if constexpr (!Format::kHasMinusZero) {  // NaN, too, has no other bits than that of the sign
+    const auto size = hn::And(code, ints(kSign - 1));
+    sign = hn::IfThenElseZero(hn::Gt(size, ints(0)), sign);
+  }
+  return hn::BitCast(Words(), hn::Or(code, sign));
+}
+
 // The code in the low bits of each lane; what is above it is left over.
 template <class Element, bool kMayBeNan = true>
 HWY_INLINE hn::Vec<Words> encode_small(Vector ratios) {
   using Format = SmallFloat<Element>;
-  constexpr std::uint32_t kSign = 1U << Format::kMagnitudeBits;
   const auto size = hn::And(hn::BitCast(Ints(), ratios), ints(kMagnitudeMask));
   const auto within = hn::Min(size, ints(std::bit_cast<std::int32_t>(Format::kLargest)));
   const auto code = with_specials<Element, kMayBeNan>(rounded_code<Format>(within), size);
-  const auto sign =
-      hn::And(hn::ShiftRight<31 - Format::kMagnitudeBits>(hn::BitCast(Words(), ratios)),
-              hn::Set(Words(), kSign));
-  return hn::Or(hn::BitCast(Words(), code), sign);
+  return with_signs<Element>(code, ratios);
+}
+
+// Decoded values. What would be -0 is NaN where there is no -0.
+template <class Element>
+HWY_INLINE Vector without_minus_zero(Vector value) {
+  if constexpr (SmallFloat<Element>::kHasMinusZero) {
+    return value;
+  } else {
+    const auto bits = hn::BitCast(Ints(), value);
+    const auto minus_zero = hn::Eq(bits, ints(std::bit_cast<std::int32_t>(-0.0F)));
+    return hn::BitCast(Floats(), hn::IfThenElse(minus_zero, ints(kQuietNanBits), bits));
+  }
 }
 
 // The values of codes in the low bits of each lane, whatever is above them.
@@ -129,7 +154,8 @@ HWY_INLINE Vector decode_small(hn::Vec<Words> codes) {
                             hn::Add(normal, ints(kRebias)), number);
   const auto sign =
       hn::ShiftLeft<31 - Format::kMagnitudeBits>(hn::And(codes, hn::Set(Words(), kSign)));
-  return hn::BitCast(Floats(), hn::Or(number, hn::BitCast(Ints(), sign)));
+  return without_minus_zero<Element>(
+      hn::BitCast(Floats(), hn::Or(number, hn::BitCast(Ints(), sign))));
 }
 
 // Codes as they are stored, one to a byte or to two, and the same values.
@@ -138,7 +164,7 @@ HWY_INLINE Vector decode_small(hn::Vec<Words> codes) {
 // Processors of these targets convert binary16, subnormals included, in one instruction. A code that is
 // moved to the upper bits of one has its value but for a power of two, by which the biases differ.
 template <class Element>
-HWY_INLINE Vector decode_stored(hn::Vec<Halves> codes) {
+HWY_INLINE Vector decode_as_halves(hn::Vec<Halves> codes) {
   using Format = SmallFloat<Element>;
   constexpr int kHalfBias = 15;
   constexpr int kBits = 1 + Format::kMagnitudeBits;
@@ -164,7 +190,19 @@ HWY_INLINE Vector decode_stored(hn::Vec<Halves> codes) {
     const auto is_nan = hn::Eq(hn::Abs(value), hn::Set(Floats(), kBeyond));
     value = hn::IfThenElse(is_nan, hn::CopySign(nan, value), value);
   }
-  return value;
+  return without_minus_zero<Element>(value);
+}
+
+// Not where the largest exponent of binary16, which means Inf and NaN, is one of numbers.
+template <class Element>
+HWY_INLINE Vector decode_stored(hn::Vec<Halves> codes) {
+  using Format = SmallFloat<Element>;
+  constexpr bool kSameExponents = Format::kMagnitudeBits - Format::kMantissaBits == 5;
+  if constexpr (kSameExponents && Format::kSpecials != SpecialValues::ieee) {
+    return decode_small<Element>(hn::PromoteTo(Words(), codes));
+  } else {
+    return decode_as_halves<Element>(codes);
+  }
 }
 
 #else

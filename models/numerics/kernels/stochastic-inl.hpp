@@ -20,6 +20,7 @@
 #include "models/numerics/kernels/codes-inl.hpp"
 #include "models/numerics/kernels/kernels.hpp"
 #include "models/numerics/kernels/lanes-inl.hpp"
+#include "models/numerics/kernels/packing-inl.hpp"
 #include "models/numerics/kernels/philox-inl.hpp"
 #include "models/numerics/kernels/small_floats-inl.hpp"
 #include "models/numerics/random/rounding_key.hpp"
@@ -29,8 +30,9 @@ namespace equarx::numerics::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
+// Packed codes have none.
 template <class Element>
-concept Stochastic = requires {
+concept Stochastic = !kPacked<Element> && requires {
   Element::encode_stochastic(0.0F, 0U);
 };
 
@@ -85,7 +87,6 @@ template <class Element>
 HWY_INLINE hn::Vec<Words> encode_small_randomly(Vector ratios, Vector units) {
   using Format = SmallFloat<Element>;
   constexpr int kDropped = kFloatMantissaBits - Format::kMantissaBits;
-  constexpr std::uint32_t kSign = 1U << Format::kMagnitudeBits;
   const auto size = hn::And(hn::BitCast(Ints(), ratios), ints(kMagnitudeMask));
   const auto within = hn::Min(size, ints(std::bit_cast<std::int32_t>(Format::kLargest)));
   const auto least = ints(power_of_two_bits(Format::kMinExponent));
@@ -95,11 +96,7 @@ HWY_INLINE hn::Vec<Words> encode_small_randomly(Vector ratios, Vector units) {
   const Vector steps = hn::Mul(hn::BitCast(Floats(), within), hn::BitCast(Floats(), inverse));
   const auto lower_binades = hn::ShiftRight<kDropped>(hn::Sub(binade, least));
   const auto finite = hn::Add(whole_steps(steps, units), lower_binades);
-  const auto code = with_specials<Element>(finite, size);
-  const auto sign =
-      hn::And(hn::ShiftRight<31 - Format::kMagnitudeBits>(hn::BitCast(Words(), ratios)),
-              hn::Set(Words(), kSign));
-  return hn::Or(hn::BitCast(Words(), code), sign);
+  return with_signs<Element>(with_specials<Element>(finite, size), ratios);
 }
 
 // The code as a number in each lane.

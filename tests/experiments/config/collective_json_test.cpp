@@ -49,6 +49,7 @@ TEST_CASE("a cast is to a type of tensors, and to another than the tensor's") {
   check_mistakes(
       {{"/collectives/0/cast_to", "bf16", "/collectives/0/cast_to", "is bf16 already"},
        {"/collectives/0/cast_to", "int8", "/collectives/0/cast_to", "one of fp32, bf16, fp16, fp8"},
+       {"/collectives/0/cast_to", "fp8-e4m3fnuz", "/collectives/0/cast_to", "one of fp32, bf16"},
        {"/collectives/0/cast_to", "8", "/collectives/0/cast_to", "expected one of"}});
 }
 

@@ -20,8 +20,14 @@ using testing::changed;
 using testing::check_refused;
 using testing::good_config;
 
-const std::vector<std::string> kPlain = {"fp32",      "bf16",          "fp16",
-                                         "int8-cast", "fp8-e4m3-cast", "fp8-e5m2-cast"};
+const std::vector<std::string> kPlain = {"fp32",
+                                         "bf16",
+                                         "fp16",
+                                         "int8-cast",
+                                         "fp8-e4m3-cast",
+                                         "fp8-e5m2-cast",
+                                         "fp8-e4m3fnuz-cast",
+                                         "fp8-e5m2fnuz-cast"};
 
 /// Two collectives: a plain ring of the tensor's type, and the one that `text` describes.
 input::Json with_collective(const std::string& text) {
@@ -85,7 +91,8 @@ TEST_CASE("a format that was written is read as the same") {
         collectives.push_back(R"({"algorithm": "equarx", "format": ")" + std::string(named.name) +
                               "\"" + more + "}");
       }
-  for (const std::string name : {"int8", "fp8-e4m3", "fp8-e5m2", "mxfp8-e4m3", "mxfp8-e5m2"})
+  for (const std::string name :
+       {"int8", "fp8-e4m3", "fp8-e5m2", "fp8-e4m3fnuz", "fp8-e5m2fnuz", "mxfp8-e4m3", "mxfp8-e5m2"})
     collectives.push_back(R"({"algorithm": "equarx", "rounding": "stochastic", "format": ")" +
                           name + "\"}");
   for (const std::string& name : kPlain)
@@ -122,6 +129,9 @@ TEST_CASE("what has no meaning for a format is refused") {
        "'int8' has scales, which there are none of here; use \"algorithm\": \"equarx\", or "
        "\"int8-cast\" casts each value as it is"},
       {R"("algorithm": "ring", "format": "int4")", "format", "use \"algorithm\": \"equarx\""},
+      {R"("algorithm": "ring", "format": "fp8-e4m3fnuz")", "format",
+       "\"fp8-e4m3fnuz-cast\" casts each value as it is"},
+      {R"("algorithm": "ring", "format": "int6-cast")", "format", "is not known"},
       {R"("algorithm": "ring", "format": "nvfp4")", "format", "has scales"},
       {R"("algorithm": "ring", "format": "fp4")", "format", "is not known"},
       {R"("algorithm": "equarx", "format": "int8-cast")", "format", "is not known"},
@@ -140,7 +150,8 @@ TEST_CASE("what has no meaning for a format is refused") {
        "use \"nvfp4-block\""},
       {R"("algorithm": "equarx", "format": "int4", "layout": "contiguous")", "block",
        "is missing"}};
-  for (const std::string name : {"int4", "mxint8", "mxfp4", "mxfp6-e2m3", "mxfp6-e3m2", "nvfp4"})
+  for (const std::string name :
+       {"int6", "int4", "mxint8", "mxfp4", "mxfp6-e2m3", "mxfp6-e3m2", "nvfp4"})
     mistakes.push_back(
         {R"("algorithm": "equarx", "rounding": "stochastic", "format": ")" + name + "\"",
          "rounding", "that is for int8 and FP8"});

@@ -96,6 +96,7 @@ TEST_CASE("a tensor is of any type that needs no scales, and its bytes count in 
     CHECK(tensor_json(config.tensor).at("dtype") == name);
   }
   check_mistakes({{"/tensor/dtype", "int8", "/tensor/dtype", "one of fp32, bf16, fp16, fp8-e4m3"},
+                  {"/tensor/dtype", "float8_e4m3fnuz", "/tensor/dtype", "one of fp32, bf16, fp16"},
                   {"/tensor/dtype", "fp8", "/tensor/dtype", "one of fp32"}});
 }
 

@@ -68,7 +68,8 @@ TEST_CASE("integer formats have the error of theory, on up to 64 ranks") {
     for (const RingStyle style : {RingStyle::full_loop, RingStyle::semi_loop})
       for (const Format& format :
            {Format{"int8", ranks > 16 ? 8U : 32U, 127.0},
-            Format{"int4", ranks > 16 ? 8U : 32U, 7.0}, Format{"mxint8", 32, 0.0}}) {
+            Format{"int6", ranks > 16 ? 8U : 32U, 31.0}, Format{"int4", ranks > 16 ? 8U : 32U, 7.0},
+            Format{"mxint8", 32, 0.0}}) {
         if (ranks > 16 && format.largest_code == 0.0 && style == RingStyle::semi_loop) continue;
         CAPTURE(ranks, format.name, collectives::name(style));
         CHECK(measured(format, style, ranks) == Approx(theory(format, style, ranks)).epsilon(0.05));

@@ -18,6 +18,9 @@ TEST_CASE("sizes of elements and scales") {
   REQUIRE(element_bits(ElementFormat::int8) == 8);
   REQUIRE(element_bits(ElementFormat::fp8_e4m3) == 8);
   REQUIRE(element_bits(ElementFormat::fp8_e5m2) == 8);
+  REQUIRE(element_bits(ElementFormat::fp8_e4m3fnuz) == 8);
+  REQUIRE(element_bits(ElementFormat::fp8_e5m2fnuz) == 8);
+  REQUIRE(element_bits(ElementFormat::int6) == 6);
   REQUIRE(scale_bytes(ScaleFormat::fp32) == 4);
   REQUIRE(scale_bytes(ScaleFormat::bf16) == 2);
   REQUIRE(payload_bytes({}, 3) == 6);
@@ -57,6 +60,9 @@ TEST_CASE("names of formats") {
   REQUIRE(name(ElementFormat::int8) == "int8");
   REQUIRE(name(ElementFormat::fp8_e4m3) == "fp8-e4m3");
   REQUIRE(name(ElementFormat::fp8_e5m2) == "fp8-e5m2");
+  REQUIRE(name(ElementFormat::fp8_e4m3fnuz) == "fp8-e4m3fnuz");
+  REQUIRE(name(ElementFormat::fp8_e5m2fnuz) == "fp8-e5m2fnuz");
+  REQUIRE(name(ElementFormat::int6) == "int6");
   REQUIRE(name(ScaleFormat::fp32) == "fp32");
   REQUIRE(name(ScaleFormat::bf16) == "bf16");
   REQUIRE(name(ScaleLayout::strided) == "strided");
@@ -65,6 +71,7 @@ TEST_CASE("names of formats") {
 
 TEST_CASE("packed elements fill whole bytes") {
   REQUIRE(payload_bytes({.element = ElementFormat::int4}, 3) == 2);
+  REQUIRE(payload_bytes({.element = ElementFormat::int6}, 5) == 4);
   REQUIRE(payload_bytes({.element = ElementFormat::fp4_e2m1}, 32) == 16);
   REQUIRE(payload_bytes({.element = ElementFormat::fp6_e2m3}, 32) == 24);
   REQUIRE(payload_bytes({.element = ElementFormat::fp6_e3m2}, 1) == 1);
@@ -81,9 +88,13 @@ TEST_CASE("named formats") {
     FAIL("no format " << wanted);
     return BlockFormat{};
   };
-  REQUIRE(named_formats().size() == 15);
+  REQUIRE(named_formats().size() == 18);
   REQUIRE(find("fp16") == BlockFormat{.element = ElementFormat::fp16});
   REQUIRE(find("int8") == BlockFormat{.element = ElementFormat::int8, .scaled = true});
+  for (const ElementFormat element :
+       {ElementFormat::int6, ElementFormat::int4, ElementFormat::fp8_e4m3, ElementFormat::fp8_e5m2,
+        ElementFormat::fp8_e4m3fnuz, ElementFormat::fp8_e5m2fnuz})
+    REQUIRE(find(name(element)) == BlockFormat{.element = element, .scaled = true});
   REQUIRE(find("mxfp4") == BlockFormat{ElementFormat::fp4_e2m1, true, ScaleFormat::e8m0,
                                        ScaleLayout::contiguous, 32});
   BlockFormat nvfp4{ElementFormat::fp4_e2m1, true, ScaleFormat::e4m3, ScaleLayout::contiguous, 16};

@@ -12,9 +12,12 @@ TEST_CASE("a narrower format of a kind never costs a vector unit less") {
     CHECK(operations(fp32) == 0.0);
     CHECK(operations(bf16) > operations(fp32));
     CHECK(operations(int8) > operations(bf16));
-    CHECK(operations(int4) > operations(int8));
+    CHECK(operations(int6) > operations(int8));
+    CHECK(operations(int4) >= operations(int6));
     CHECK(operations(mxint8) == operations(int8));
     CHECK(operations(fp8_e4m3) == operations(fp8_e5m2));
+    CHECK(operations(fp8_e4m3fnuz) == operations(fp8_e4m3));
+    CHECK(operations(fp8_e5m2fnuz) == operations(fp8_e5m2));
     CHECK(operations(fp4_e2m1) > operations(fp8_e4m3));
     CHECK(operations(fp6_e2m3) == operations(fp6_e3m2));
   }

@@ -90,8 +90,9 @@ TEST_CASE("quantize knows every format, and writes what it dequantized") {
   const TemporaryDirectory directory;
   const std::vector<float> exact = npy_values(kActivations);
   for (const std::string format :
-       {"fp32", "bf16", "fp16", "int8", "int4", "fp8-e4m3", "fp8-e5m2", "mxfp8-e4m3", "mxfp8-e5m2",
-        "mxfp6-e2m3", "mxfp6-e3m2", "mxfp4", "mxint8", "nvfp4", "nvfp4-block"}) {
+       {"fp32", "bf16", "fp16", "int8", "int6", "int4", "fp8-e4m3", "fp8-e5m2", "fp8-e4m3fnuz",
+        "fp8-e5m2fnuz", "mxfp8-e4m3", "mxfp8-e5m2", "mxfp6-e2m3", "mxfp6-e3m2", "mxfp4", "mxint8",
+        "nvfp4", "nvfp4-block"}) {
     CAPTURE(format);
     const std::string output = (directory.path() / (format + ".npy")).string();
     const std::string table =

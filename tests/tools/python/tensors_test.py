@@ -11,8 +11,8 @@ import numpy
 
 PROGRAM = pathlib.Path(os.environ["EQUARX_BUILD"], "equarx-sim")
 RANKS = 8
-FORMATS = ["int8", "int4", "fp8-e4m3", "fp8-e5m2", "mxfp8-e4m3", "mxfp8-e5m2", "mxfp6-e2m3", "mxfp6-e3m2", "mxfp4",
-           "mxint8", "nvfp4", "nvfp4-block"]
+FORMATS = ["int8", "int6", "int4", "fp8-e4m3", "fp8-e5m2", "fp8-e4m3fnuz", "fp8-e5m2fnuz", "mxfp8-e4m3", "mxfp8-e5m2",
+           "mxfp6-e2m3", "mxfp6-e3m2", "mxfp4", "mxint8", "nvfp4", "nvfp4-block"]
 ALGORITHMS = ["equarx", "torus", "two-shot", "one-shot", "halving-doubling"]
 ELEMENTS = [4096, 40000, 262144]
 

@@ -8,8 +8,8 @@ from ._known import format_name
 from ._metrics import Errors
 
 # dtypes of codes that fill whole bytes; others are packed into bytes.
-_CODES = {"int8": "int8", "mxint8": "int8", "fp8-e4m3": "uint8", "fp8-e5m2": "uint8", "fp32": "float32",
-          "fp16": "float16", "bf16": "uint16"}
+_CODES = {"int8": "int8", "mxint8": "int8", "fp8-e4m3": "uint8", "fp8-e5m2": "uint8",
+          "fp8-e4m3fnuz": "uint8", "fp8-e5m2fnuz": "uint8", "fp32": "float32", "fp16": "float16", "bf16": "uint16"}
 
 
 class Quantized(Errors):

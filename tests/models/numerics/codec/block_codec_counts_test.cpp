@@ -50,6 +50,10 @@ TEST_CASE("counts of casts start where the range, not the rounding, changes a va
   REQUIRE_FALSE(clipped(ElementFormat::fp8_e5m2, std::nextafter(61440.0F, 0.0F)));
   REQUIRE(clipped(ElementFormat::fp8_e5m2, -61440.0F));
   REQUIRE_FALSE(clipped(ElementFormat::fp8_e5m2, kInf));
+  REQUIRE_FALSE(clipped(ElementFormat::fp8_e4m3fnuz, std::nextafter(248.0F, 0.0F)));
+  REQUIRE(clipped(ElementFormat::fp8_e4m3fnuz, 248.0F));
+  REQUIRE_FALSE(clipped(ElementFormat::fp8_e5m2fnuz, std::nextafter(61440.0F, 0.0F)));
+  REQUIRE(clipped(ElementFormat::fp8_e5m2fnuz, -61440.0F));
   REQUIRE(clipped(ElementFormat::bf16, kMax));
   REQUIRE_FALSE(clipped(ElementFormat::bf16, 0x1.FEp127F));
   REQUIRE_FALSE(clipped(ElementFormat::fp32, kMax));

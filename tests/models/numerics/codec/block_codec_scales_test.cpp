@@ -37,6 +37,8 @@ TEST_CASE("FP8 with scales keeps its relative precision, and stays finite at the
   for (ScaleFormat scale : {ScaleFormat::fp32, ScaleFormat::bf16}) {
     check(ElementFormat::fp8_e4m3, scale, 0x1p-4);
     check(ElementFormat::fp8_e5m2, scale, 0x1p-3);
+    check(ElementFormat::fp8_e4m3fnuz, scale, 0x1p-4);
+    check(ElementFormat::fp8_e5m2fnuz, scale, 0x1p-3);
   }
 }
 
@@ -48,6 +50,8 @@ TEST_CASE("E8M0 scales: the rule of the MX specification") {
   REQUIRE(scale_of(ElementFormat::fp8_e4m3, 256.0F) == 1.0F);
   REQUIRE(scale_of(ElementFormat::fp8_e4m3, 255.9F) == 0.5F);
   REQUIRE(scale_of(ElementFormat::fp8_e5m2, 32768.0F) == 1.0F);
+  REQUIRE(scale_of(ElementFormat::fp8_e4m3fnuz, 128.0F) == 1.0F);
+  REQUIRE(scale_of(ElementFormat::int6, 31.9F) == 1.0F);
   REQUIRE(scale_of(ElementFormat::fp6_e2m3, 7.99F) == 1.0F);
   REQUIRE(scale_of(ElementFormat::fp6_e3m2, 16.0F) == 1.0F);
   REQUIRE(scale_of(ElementFormat::fp4_e2m1, 4.0F) == 1.0F);

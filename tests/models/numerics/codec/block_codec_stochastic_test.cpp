@@ -5,8 +5,8 @@ using namespace equarx::numerics;
 
 namespace {
 
-constexpr auto kStochastic = {ElementFormat::int8, ElementFormat::fp8_e4m3,
-                              ElementFormat::fp8_e5m2};
+constexpr auto kStochastic = {ElementFormat::int8, ElementFormat::fp8_e4m3, ElementFormat::fp8_e5m2,
+                              ElementFormat::fp8_e4m3fnuz, ElementFormat::fp8_e5m2fnuz};
 
 BlockFormat stochastic(ElementFormat element) {
   BlockFormat format = format_of(element, ScaleFormat::fp32, 100);
@@ -135,4 +135,6 @@ TEST_CASE("stochastic rounding counts what it did, and asks for a key and a form
   REQUIRE_THROWS_WITH(codec.count(input, 0, scales), ContainsSubstring("without a key"));
   REQUIRE_THROWS_WITH(BlockCodec(stochastic(ElementFormat::int4)),
                       ContainsSubstring("int4 with stochastic"));
+  REQUIRE_THROWS_WITH(BlockCodec(stochastic(ElementFormat::int6)),
+                      ContainsSubstring("int6 with stochastic"));
 }

@@ -242,6 +242,20 @@ TEST_CASE("FP8 scales map the abs-max to the largest finite code") {
   const Result e5m2 = run<BlockCodec>(format_of(ElementFormat::fp8_e5m2), {-7.0F, 3.5F});
   REQUIRE(e5m2.values == Floats{-7.0F, 3.5F});
   REQUIRE(e5m2.payload[0] == std::byte{0xfb});
+  const Result fnuz = run<BlockCodec>(format_of(ElementFormat::fp8_e4m3fnuz), {-7.0F, 3.5F});
+  REQUIRE(fnuz.scales == Floats{7.0F / 240.0F});
+  REQUIRE(fnuz.payload == Bytes{std::byte{0xff}, std::byte{0x77}});
+}
+
+TEST_CASE("FNUZ casts by hand: no -0, and one NaN for all that is not finite") {
+  const Floats input{0.0F, -0.0F, -kTiny, 1.0F, -1.0F, 1e9F, -1e9F, kInf, -kInf, kNan, -kNan};
+  const std::vector<int> expected{0, 0, 0, 0x40, 0xc0, 0x7f, 0xff, 0x80, 0x80, 0x80, 0x80};
+  for (const ElementFormat element : {ElementFormat::fp8_e4m3fnuz, ElementFormat::fp8_e5m2fnuz})
+    on_every_target([&] {
+      const Bytes payload = run<BlockCodec>({.element = element}, input).payload;
+      for (std::size_t i = 0; i < input.size(); ++i)
+        REQUIRE(std::to_integer<int>(payload[i]) == expected[i]);
+    });
 }
 
 TEST_CASE("a zero group has scale 0 and decodes to 0") {
@@ -278,6 +292,11 @@ TEST_CASE("integers of fewer bits by hand, and how they are packed") {
   const Result r = run<BlockCodec>(format_of(ElementFormat::int4),
                                    {7.0F, -7.0F, 0.5F, 1.5F, -2.5F, -3.5F, 6.6F});
   REQUIRE(r.payload == Bytes{std::byte{0x97}, std::byte{0x20}, std::byte{0xce}, std::byte{0x07}});
+  const Result sixes =
+      run<BlockCodec>(format_of(ElementFormat::int6), {31, -31, 0.5F, 1.5F, -2.5F});
+  REQUIRE(sixes.payload ==
+          Bytes{std::byte{0x5f}, std::byte{0x08}, std::byte{0x08}, std::byte{0x3e}});
+  REQUIRE(sixes.values == Floats{31.0F, -31.0F, 0.0F, 2.0F, -2.0F});
   const Result mx = run<BlockCodec>(format_of(ElementFormat::mxint8, ScaleFormat::e8m0),
                                     {1.99F, -1.0F, 0.5F / 64, 1.5F / 64});
   REQUIRE(mx.payload == Bytes{std::byte{127}, std::byte{0xc0}, std::byte{0}, std::byte{2}});
@@ -296,6 +315,8 @@ TEST_CASE("formats without a meaning are refused") {
                       ContainsSubstring("block is 0"));
   REQUIRE_THROWS_WITH(BlockCodec({.element = ElementFormat::int4}),
                       ContainsSubstring("int4 without scales"));
+  REQUIRE_THROWS_WITH(BlockCodec({.element = ElementFormat::int6}),
+                      ContainsSubstring("int6 without scales"));
   REQUIRE_THROWS_WITH(BlockCodec({.element = ElementFormat::mxint8}),
                       ContainsSubstring("mxint8 without scales"));
   REQUIRE_THROWS_WITH(BlockCodec({.element = ElementFormat::fp16, .scaled = true}),

@@ -30,10 +30,11 @@ inline constexpr float kTiny = std::numeric_limits<float>::denorm_min();
 using Floats = std::vector<float>;
 using Bytes = std::vector<std::byte>;
 
-inline constexpr auto kScaledElements = {ElementFormat::int8,     ElementFormat::fp8_e4m3,
-                                         ElementFormat::fp8_e5m2, ElementFormat::int4,
-                                         ElementFormat::fp6_e2m3, ElementFormat::fp6_e3m2,
-                                         ElementFormat::fp4_e2m1, ElementFormat::mxint8};
+inline constexpr auto kScaledElements = {
+    ElementFormat::int8,         ElementFormat::fp8_e4m3,     ElementFormat::fp8_e5m2,
+    ElementFormat::fp8_e4m3fnuz, ElementFormat::fp8_e5m2fnuz, ElementFormat::int6,
+    ElementFormat::int4,         ElementFormat::fp6_e2m3,     ElementFormat::fp6_e3m2,
+    ElementFormat::fp4_e2m1,     ElementFormat::mxint8};
 inline constexpr auto kScaleFormats = {ScaleFormat::fp32, ScaleFormat::bf16, ScaleFormat::e8m0,
                                        ScaleFormat::e4m3};
 
@@ -58,7 +59,8 @@ inline std::vector<BlockFormat> scaled_formats() {
 inline std::vector<BlockFormat> all_formats() {
   std::vector<BlockFormat> formats = scaled_formats();
   for (auto element : {ElementFormat::fp32, ElementFormat::bf16, ElementFormat::fp16,
-                       ElementFormat::int8, ElementFormat::fp8_e4m3, ElementFormat::fp8_e5m2}) {
+                       ElementFormat::int8, ElementFormat::fp8_e4m3, ElementFormat::fp8_e5m2,
+                       ElementFormat::fp8_e4m3fnuz, ElementFormat::fp8_e5m2fnuz}) {
     formats.push_back({.element = element});
   }
   return formats;

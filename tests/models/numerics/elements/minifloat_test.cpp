@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <tuple>
 #include <vector>
 
 #include "tests/catch.hpp"
@@ -20,7 +21,7 @@ struct E4m3Truth {
     const int exponent = code / 8;
     return exponent == 0 ? std::ldexp(code % 8, -9) : std::ldexp(8 + code % 8, exponent - 10);
   }
-  static bool nan(int code) { return code == 0x7f; }
+  static bool nan(int code) { return (code & 0x7f) == 0x7f; }
 };
 
 struct E5m2Truth {
@@ -31,7 +32,31 @@ struct E5m2Truth {
     const int exponent = code / 4;
     return exponent == 0 ? std::ldexp(code % 4, -16) : std::ldexp(4 + code % 4, exponent - 17);
   }
-  static bool nan(int code) { return code > 0x7c; }
+  static bool nan(int code) { return (code & 0x7f) > 0x7c; }
+};
+
+// arXiv 2206.02915: (-1)^sign 2^(exponent - bias) (1 + mantissa / 8), subnormals below; the code that
+// would be -0 is NaN, and all others are finite.
+struct E4m3FnuzTruth {
+  using Format = Fp8E4m3Fnuz;
+  static constexpr int kLargestCode = 0x7f;
+  static double magnitude(int code) {
+    const int exponent = code >> 3;
+    const double fraction = (code & 7) / 8.0;
+    return exponent == 0 ? std::exp2(1 - 8) * fraction : std::exp2(exponent - 8) * (1 + fraction);
+  }
+  static bool nan(int code) { return code == 0x80; }
+};
+
+struct E5m2FnuzTruth {
+  using Format = Fp8E5m2Fnuz;
+  static constexpr int kLargestCode = 0x7f;
+  static double magnitude(int code) {
+    const int exponent = code >> 2;
+    const double fraction = (code & 3) / 4.0;
+    return exponent == 0 ? std::exp2(1 - 16) * fraction : std::exp2(exponent - 16) * (1 + fraction);
+  }
+  static bool nan(int code) { return code == 0x80; }
 };
 
 // OCP MX v1.0, section 5.3: without Inf and NaN.
@@ -65,6 +90,9 @@ struct E2m1Truth {
   static bool nan(int) { return false; }
 };
 
+using AllTruths =
+    std::tuple<E4m3Truth, E5m2Truth, E4m3FnuzTruth, E5m2FnuzTruth, E2m3Truth, E3m2Truth, E2m1Truth>;
+
 // Nearest code of a finite value, by looking at all of them; ties to the even code.
 template <class Truth>
 int nearest(float value) {
@@ -77,7 +105,8 @@ int nearest(float value) {
     const double best_distance = std::abs(size - Truth::magnitude(best));
     if (distance < best_distance || (distance == best_distance && code % 2 == 0)) best = code;
   }
-  return best | (std::signbit(value) ? Truth::Format::kSignCode : 0);
+  const int code = best | (std::signbit(value) ? Truth::Format::kSignCode : 0);
+  return best == 0 && Truth::nan(code) ? 0 : code;  // without -0
 }
 
 template <class Truth>
@@ -90,12 +119,12 @@ void check_encode(float value) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("decodes all codes", "", E4m3Truth, E5m2Truth, E2m3Truth, E3m2Truth, E2m1Truth) {
+TEMPLATE_LIST_TEST_CASE("decodes all codes", "", AllTruths) {
   constexpr int kSign = TestType::Format::kSignCode;
   for (int code = 0; code < 2 * kSign; ++code) {
     const float decoded = TestType::Format::decode(static_cast<std::uint8_t>(code));
     CAPTURE(code);
-    if (TestType::nan(code & (kSign - 1))) {
+    if (TestType::nan(code)) {
       REQUIRE(std::isnan(decoded));
     } else {
       REQUIRE(std::abs(decoded) == TestType::magnitude(code & (kSign - 1)));
@@ -104,9 +133,9 @@ TEMPLATE_TEST_CASE("decodes all codes", "", E4m3Truth, E5m2Truth, E2m3Truth, E3m
   }
 }
 
-TEMPLATE_TEST_CASE(
+TEMPLATE_LIST_TEST_CASE(
     "encodes to the nearest code, ties to even, at every midpoint and its neighbours", "",
-    E4m3Truth, E5m2Truth, E2m3Truth, E3m2Truth, E2m1Truth) {
+    AllTruths) {
   for (int code = 0; code < TestType::kLargestCode; ++code) {
     const auto low = static_cast<float>(TestType::magnitude(code));
     const auto high = static_cast<float>(TestType::magnitude(code + 1));
@@ -121,8 +150,8 @@ TEMPLATE_TEST_CASE(
   SUCCEED();
 }
 
-TEMPLATE_TEST_CASE("encodes random floats of every exponent to the nearest code", "", E4m3Truth,
-                   E5m2Truth, E2m3Truth, E3m2Truth, E2m1Truth) {
+TEMPLATE_LIST_TEST_CASE("encodes random floats of every exponent to the nearest code", "",
+                        AllTruths) {
   std::mt19937 bits(3);
   for (int i = 0; i < 50000; ++i) {
     const float value = std::bit_cast<float>(static_cast<std::uint32_t>(bits()));
@@ -133,17 +162,15 @@ TEMPLATE_TEST_CASE("encodes random floats of every exponent to the nearest code"
   SUCCEED();
 }
 
-TEMPLATE_TEST_CASE("decode then encode gives every code that is not NaN back", "", E4m3Truth,
-                   E5m2Truth, E2m3Truth, E3m2Truth, E2m1Truth) {
+TEMPLATE_LIST_TEST_CASE("decode then encode gives every code that is not NaN back", "", AllTruths) {
   for (int code = 0; code < 2 * TestType::Format::kSignCode; ++code) {
-    if (TestType::nan(code & (TestType::Format::kSignCode - 1))) continue;
+    if (TestType::nan(code)) continue;
     const float value = TestType::Format::decode(static_cast<std::uint8_t>(code));
     REQUIRE(TestType::Format::encode(value) == code);
   }
 }
 
-TEMPLATE_TEST_CASE("finite values saturate", "", E4m3Truth, E5m2Truth, E2m3Truth, E3m2Truth,
-                   E2m1Truth) {
+TEMPLATE_LIST_TEST_CASE("finite values saturate", "", AllTruths) {
   using Format = typename TestType::Format;
   const float largest = Format::kMaxFinite;
   for (float value : {largest, std::nextafter(largest, kInf), largest * 1.05F, largest * 2.0F,
@@ -159,6 +186,19 @@ TEST_CASE("largest values") {
   REQUIRE(Fp4E2m1::kMaxFinite == 6.0F);
   REQUIRE(Fp8E4m3::kMaxFinite == 448.0F);
   REQUIRE(Fp8E5m2::kMaxFinite == 57344.0F);
+  REQUIRE(Fp8E4m3Fnuz::kMaxFinite == 240.0F);
+  REQUIRE(Fp8E5m2Fnuz::kMaxFinite == 57344.0F);
+}
+
+TEST_CASE("FNUZ codes by hand") {
+  REQUIRE(Fp8E4m3Fnuz::decode(0x01) == 0x1p-10F);
+  REQUIRE(Fp8E4m3Fnuz::decode(0x08) == 0x1p-7F);
+  REQUIRE(Fp8E4m3Fnuz::decode(0x40) == 1.0F);
+  REQUIRE(Fp8E4m3Fnuz::decode(0xff) == -240.0F);
+  REQUIRE(Fp8E5m2Fnuz::decode(0x01) == 0x1p-17F);
+  REQUIRE(Fp8E5m2Fnuz::decode(0x04) == 0x1p-15F);
+  REQUIRE(Fp8E5m2Fnuz::decode(0x40) == 1.0F);
+  REQUIRE(Fp8E5m2Fnuz::decode(0xff) == -57344.0F);
 }
 
 TEST_CASE("without Inf and NaN, Inf saturates and NaN is zero") {
@@ -174,6 +214,20 @@ TEST_CASE("Inf is Inf in E5M2, and NaN in E4M3, which has none") {
   REQUIRE(Fp8E5m2::encode(-kInf) == 0xfc);
   REQUIRE(Fp8E4m3::encode(kInf) == 0x7f);
   REQUIRE(Fp8E4m3::encode(-kInf) == 0xff);
+}
+
+TEST_CASE("FNUZ formats have one NaN, and no -0") {
+  for (const float value : {kInf, -kInf, std::numeric_limits<float>::quiet_NaN(),
+                            -std::numeric_limits<float>::quiet_NaN()}) {
+    REQUIRE(Fp8E4m3Fnuz::encode(value) == 0x80);
+    REQUIRE(Fp8E5m2Fnuz::encode(value) == 0x80);
+    REQUIRE(Fp8E4m3Fnuz::encode_stochastic(value, 0) == 0x80);
+  }
+  for (const float value : {-0.0F, -std::numeric_limits<float>::denorm_min(), -0x1p-18F, 0.0F}) {
+    REQUIRE(Fp8E4m3Fnuz::encode(value) == 0x00);
+    REQUIRE(Fp8E5m2Fnuz::encode(value) == 0x00);
+    REQUIRE(Fp8E4m3Fnuz::encode_stochastic(value, ~0U) == 0x00);
+  }
 }
 
 TEST_CASE("NaN stays NaN of its sign, whatever its payload") {

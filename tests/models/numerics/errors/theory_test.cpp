@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 #include "models/numerics/codec/block_codec.hpp"
@@ -107,16 +108,17 @@ TEST_CASE("int8 error of quantizing once agrees with the codec within 1 %") {
   }
 }
 
-TEST_CASE("int4 error of quantizing once agrees with the codec within 2 %") {
+TEST_CASE("errors of quantizing once to fewer bits agree with the codec within 2 %") {
   const std::vector<float> values = normals(1 << 20, 0);
   const std::vector<double> exact(values.begin(), values.end());
-  for (std::size_t block : {16, 32, 128, 1024}) {
-    CAPTURE(block);
-    const BlockFormat format{ElementFormat::int4, true, ScaleFormat::fp32, ScaleLayout::contiguous,
-                             block};
-    REQUIRE(nmse(through_wire(format, values), exact) ==
-            Approx(uniform_quantizer_nmse(block, 7.0)).epsilon(0.02));
-  }
+  for (const auto& [element, largest] :
+       {std::pair{ElementFormat::int6, 31.0}, std::pair{ElementFormat::int4, 7.0}})
+    for (std::size_t block : {16, 32, 128, 1024}) {
+      CAPTURE(name(element), block);
+      const BlockFormat format{element, true, ScaleFormat::fp32, ScaleLayout::contiguous, block};
+      REQUIRE(nmse(through_wire(format, values), exact) ==
+              Approx(uniform_quantizer_nmse(block, largest)).epsilon(0.02));
+    }
 }
 
 TEST_CASE("mxint8 error of quantizing once agrees with the codec within 2 %, at any deviation") {

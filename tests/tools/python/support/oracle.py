@@ -2,8 +2,10 @@
 import numpy
 
 REGISTER = 1024
-LARGEST = {"int8": 127.0, "fp8-e4m3": 448.0, "fp8-e5m2": 57344.0}
-FP8 = {"fp8-e4m3": (3, -6), "fp8-e5m2": (2, -14)}  # bits of the mantissa, smallest normal exponent
+LARGEST = {"int8": 127.0, "int6": 31.0, "fp8-e4m3": 448.0, "fp8-e5m2": 57344.0, "fp8-e4m3fnuz": 240.0,
+           "fp8-e5m2fnuz": 57344.0}
+FP8 = {"fp8-e4m3": (3, -6), "fp8-e5m2": (2, -14),  # bits of the mantissa, smallest normal exponent
+       "fp8-e4m3fnuz": (3, -7), "fp8-e5m2fnuz": (2, -15)}
 
 
 def round_to_fp8(values, name):
@@ -12,7 +14,8 @@ def round_to_fp8(values, name):
     values = values.astype("f8")
     exponent = numpy.maximum(numpy.frexp(values)[1] - 1, least)
     step = numpy.exp2(exponent - bits)
-    return numpy.clip(numpy.rint(values / step) * step, -LARGEST[name], LARGEST[name]).astype("f4")
+    rounded = numpy.clip(numpy.rint(values / step) * step, -LARGEST[name], LARGEST[name]).astype("f4")
+    return rounded + numpy.float32(0) if name.endswith("uz") else rounded  # unsigned zero: -0 + 0 is 0
 
 
 def quantize(minishard, name):
@@ -24,8 +27,8 @@ def quantize(minishard, name):
     scales = numpy.where(absmax == 0, numpy.float32(0), numpy.maximum(scales, numpy.float32(2.0**-126)))[groups]
     with numpy.errstate(invalid="ignore", divide="ignore"):
         quotients = numpy.nan_to_num(minishard / scales, nan=0.0, posinf=0.0, neginf=0.0)
-    if name == "int8":  # which has one zero only
-        return numpy.clip(numpy.rint(quotients), -127, 127).astype("i1").astype("f4"), scales
+    if name.startswith("int"):  # which have one zero only
+        return numpy.clip(numpy.rint(quotients), -LARGEST[name], LARGEST[name]).astype("i1").astype("f4"), scales
     return round_to_fp8(quotients, name), scales
 
 
