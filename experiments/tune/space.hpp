@@ -61,7 +61,8 @@ inline constexpr std::array<std::uint32_t, 5> kElementsPerScale = {32, 64, 128, 
 /// Microshards in a minishard that are tried.
 inline constexpr std::array<std::uint32_t, 5> kMicroshards = {1, 2, 4, 8, 16};
 
-/// Formats by name, each once; every one with scales, bf16 and fp32 if there are no names.
+/// Formats by name, each once; without names, bf16, fp32 and every one with scales but those that have a
+/// twin among them (docs/tuning.md).
 /// @throws InputError for a name that is not known, with the nearest.
 std::vector<config::NamedBlockFormat> tune_formats(const std::vector<std::string>& names);
 

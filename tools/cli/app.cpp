@@ -317,8 +317,10 @@ void add_tune(CLI::App& app) {
   add_config(*command, arguments->config);
   add_limits(*command, *arguments);
   command
-      ->add_option("--formats", arguments->formats,
-                   "Formats to try, like int8,fp8-e4m3; by default all with scales, bf16 and fp32")
+      ->add_option(
+          "--formats", arguments->formats,
+          "Formats to try, like int8,fp8-e4m3; by default bf16, fp32 and all with scales but "
+          "int6 and FNUZ")
       ->type_name(kFormats);
   add_budget(*command, arguments->budget);
   command->add_flag("--exhaustive", arguments->exhaustive,
@@ -341,7 +343,8 @@ void add_advise(CLI::App& app) {
   add_limits(*command, *arguments);
   command
       ->add_option("--formats", arguments->formats,
-                   "Formats with scales to choose among, like int8,fp8-e4m3; by default all")
+                   "Formats with scales to choose among, like int8,fp8-e4m3; by default all but "
+                   "int6 and FNUZ")
       ->type_name(kFormats);
   add_budget(*command, arguments->budget);
   command

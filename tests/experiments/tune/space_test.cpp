@@ -22,7 +22,7 @@ TEST_CASE("equal cuts are one candidate, and a tensor that is too small has few"
   CHECK(result.counts.cannot_run > 0);  // sixteen microshards of eight elements
 }
 
-TEST_CASE("every format with scales is tried unless they are named") {
+TEST_CASE("formats with scales are tried by themselves, but not twins of them") {
   std::set<std::string> names;
   for (const config::NamedBlockFormat& format : tune_formats({})) names.insert(format.name);
   CHECK(names.contains("int8"));
@@ -30,6 +30,11 @@ TEST_CASE("every format with scales is tried unless they are named") {
   CHECK(names.contains("bf16"));
   CHECK_FALSE(names.contains("fp16"));
   CHECK(names.size() == tune_formats({}).size());
+  std::set<std::string> others;
+  for (const numerics::NamedFormat& named : numerics::named_formats())
+    if (named.format.scaled && !names.contains(std::string(named.name))) others.emplace(named.name);
+  CHECK(others == std::set<std::string>{"fp8-e4m3fnuz", "fp8-e5m2fnuz", "int6"});
+  CHECK(tune_formats({"int6", "float8_e4m3fnuz"}).size() == 2);
 }
 
 }  // namespace
