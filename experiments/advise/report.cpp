@@ -29,7 +29,7 @@ std::string way_text(const TunedCandidate& candidate) {
   const config::CollectiveConfig& config = candidate.config;
   std::string text = config.label;
   if (config.format.scaled)
-    text += config.format.layout == numerics::ScaleLayout::contiguous
+    text += config.format.layout != numerics::ScaleLayout::strided
                 ? fmt::format(", blocks of {}", config.format.block)
                 : fmt::format(", {} per scale", config.elements_per_scale);
   if (candidate.minishards) text += fmt::format(", minishards {}", *candidate.minishards);

@@ -106,6 +106,16 @@ void check_tensor_scale(input::ObjectReader& reader, const NamedBlockFormat& for
                     format.name));
 }
 
+/// A format of somebody's code is as that has it.
+void check_as_published(input::ObjectReader& reader, const NamedBlockFormat& format) {
+  for (const std::string_view key : {"scale", "layout", "block", "rounding"})
+    if (reader.has(key))
+      throw input::InputError(
+          reader.place_of(key),
+          fmt::format("'{}' is as its code has it, so nothing about it can be chosen; remove it",
+                      format.name));
+}
+
 /// The rounding is all that can still be wrong with a named format.
 void read_rounding(input::ObjectReader& reader, NamedBlockFormat& format) {
   format.rounding = input::choose(reader, "rounding", kRoundings, format.rounding);
@@ -121,6 +131,10 @@ void read_rounding(input::ObjectReader& reader, NamedBlockFormat& format) {
 
 NamedBlockFormat read_scaled_format(input::ObjectReader& reader) {
   NamedBlockFormat format = choose_scaled(reader);
+  if (format.rule != numerics::ScaleRule::abs_max) {
+    check_as_published(reader, format);
+    return format;
+  }
   format.scale = input::choose(reader, "scale", kScaleFormats, format.scale);
   check_tensor_scale(reader, format);
   format.layout = input::choose(reader, "layout", kLayouts, format.layout);
@@ -143,6 +157,7 @@ NamedBlockFormat read_plain_format(input::ObjectReader& reader, ElementFormat te
 
 input::Json format_json(const NamedBlockFormat& format) {
   input::Json json = {{"format", format.name}};
+  if (format.rule != numerics::ScaleRule::abs_max) return json;  // its name says all
   if (format.scaled) {
     json["scale"] = numerics::name(format.scale);
     json["layout"] = numerics::name(format.layout);

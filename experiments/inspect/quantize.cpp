@@ -58,7 +58,7 @@ QuantizeOptions read_quantize_options(const input::Json& json) {
   const config::NamedBlockFormat format =
       names_plain(reader) ? read_plain(reader) : config::read_scaled_format(reader);
   options.format = format;
-  if (format.layout == numerics::ScaleLayout::contiguous)
+  if (format.layout != numerics::ScaleLayout::strided)
     refuse(reader, kOfStrided, "is for the strided layout; a contiguous one has \"block\"");
   if (reader.has("elements_per_scale"))
     options.elements_per_scale =

@@ -16,7 +16,7 @@ using collectives::Phase;
 /// At least so many scales for each element.
 double scales_per_element(const TuneScheme& scheme, const config::CollectiveConfig& collective) {
   const numerics::BlockFormat& format = collective.format;
-  if (format.layout == numerics::ScaleLayout::contiguous)
+  if (format.layout != numerics::ScaleLayout::strided)
     return 1.0 / static_cast<double>(format.block);
   constexpr auto kGroups = static_cast<double>(numerics::kRegisterElements);
   double least = std::numeric_limits<double>::infinity();

@@ -93,7 +93,7 @@ input::Json limits_json(const TuneLimits& limits) {
 
 std::string scales_text(const config::CollectiveConfig& config) {
   if (!config.format.scaled) return "-";
-  return config.format.layout == numerics::ScaleLayout::contiguous
+  return config.format.layout != numerics::ScaleLayout::strided
              ? fmt::format("block {}", config.format.block)
              : fmt::format("{}", config.elements_per_scale);
 }

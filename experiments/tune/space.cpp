@@ -149,7 +149,7 @@ class Enumeration {
       : config_(config), formats_(formats) {}
 
   TuneSpace run() {
-    for (const config::Algorithm algorithm : config::algorithms_of(config_.collective)) {
+    for (const config::Algorithm algorithm : config::tried_algorithms(config_.collective)) {
       for (const collectives::RingStyle ring : kStyles)
         if (ring == kStyles.front() || config::has_ring_style(algorithm))
           add_scheme(algorithm, ring);
@@ -262,7 +262,8 @@ std::vector<config::NamedBlockFormat> tune_formats(const std::vector<std::string
   std::vector<config::NamedBlockFormat> formats;
   if (names.empty()) {
     for (const numerics::NamedFormat& named : numerics::named_formats())
-      if (named.format.scaled && std::ranges::find(kOnlyIfNamed, named.name) == kOnlyIfNamed.end())
+      if (named.format.scaled && named.format.rule == numerics::ScaleRule::abs_max &&
+          std::ranges::find(kOnlyIfNamed, named.name) == kOnlyIfNamed.end())
         formats.emplace_back(std::string(named.name), named.format);
     for (const std::string_view plain : {"bf16", "fp32"}) formats.push_back(format_named(plain));
     return formats;

@@ -16,7 +16,7 @@ using collectives::Phase;
 /// Smallest scale group of a kind of chunk.
 std::uint64_t group_elements(const TuneScheme& scheme, const config::CollectiveConfig& collective,
                              std::uint32_t segment, std::uint32_t uncut) {
-  if (collective.format.layout == numerics::ScaleLayout::contiguous) return collective.format.block;
+  if (collective.format.layout != numerics::ScaleLayout::strided) return collective.format.block;
   const std::uint64_t chunk = scheme.partition.chunk_elements(segment, uncut);
   const std::uint64_t minishard = chunk / minishards_of(collective, chunk);
   return std::max<std::uint64_t>(1, minishard / numerics::kRegisterElements);

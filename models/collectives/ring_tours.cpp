@@ -244,7 +244,7 @@ std::vector<RingTour> with_shares(Division division, std::uint64_t granules) {
 std::uint64_t granule_of(std::uint64_t of_rank, const RingOptions& options) {
   std::uint64_t block = kBlock;
   for (const numerics::BlockFormat& format : {options.reduce_scatter, options.all_gather})
-    if (format.scaled && format.layout == numerics::ScaleLayout::contiguous)
+    if (format.scaled && format.layout != numerics::ScaleLayout::strided)
       block = std::max<std::uint64_t>(block, format.block);
   const bool many = of_rank / numerics::kRegisterElements >= kManyGranules;
   const std::uint64_t shard = many ? divide_up(numerics::kRegisterElements, block) * block : block;

@@ -30,7 +30,8 @@ std::size_t element_bits(ElementFormat format) {
 std::size_t scale_bytes(ScaleFormat format) {
   switch (format) {
     case ScaleFormat::fp32: return 4;
-    case ScaleFormat::bf16: return 2;
+    case ScaleFormat::bf16:
+    case ScaleFormat::fp16: return 2;
     case ScaleFormat::e8m0:
     case ScaleFormat::e4m3: return 1;
   }
@@ -47,6 +48,10 @@ std::size_t scale_count(const BlockFormat& format, std::size_t elements) {
   if (format.block == 0) {
     throw std::invalid_argument(
         "block is 0: contiguous scales need at least 1 element per scale, e.g. 128");
+  }
+  if (format.layout == ScaleLayout::paired) {
+    const std::size_t run = 2 * format.block;
+    return elements / run * 2 + std::min<std::size_t>(elements % run, 2);
   }
   return elements / format.block + (elements % format.block != 0 ? 1 : 0);
 }
@@ -86,6 +91,7 @@ std::string_view name(ScaleFormat format) {
     case ScaleFormat::bf16: return "bf16";
     case ScaleFormat::e8m0: return "e8m0";
     case ScaleFormat::e4m3: return "e4m3";
+    case ScaleFormat::fp16: return "fp16";
   }
   throw std::logic_error("name: not a scale format");
 }
@@ -94,6 +100,7 @@ std::string_view name(ScaleLayout layout) {
   switch (layout) {
     case ScaleLayout::strided: return "strided";
     case ScaleLayout::contiguous: return "contiguous";
+    case ScaleLayout::paired: return "paired";
   }
   throw std::logic_error("name: not a scale layout");
 }
@@ -130,6 +137,13 @@ constexpr BlockFormat nvfp4(bool tensor_scale) {
   return format;
 }
 
+constexpr BlockFormat quickreduce(ElementFormat element) {
+  BlockFormat format = blocks(element, ScaleFormat::fp16, kQuickReduceBlock);
+  format.layout = ScaleLayout::paired;
+  format.rule = ScaleRule::quickreduce;
+  return format;
+}
+
 constexpr std::array kNamedFormats = {
     NamedFormat{"fp32", plain(ElementFormat::fp32)},
     NamedFormat{"bf16", plain(ElementFormat::bf16)},
@@ -148,7 +162,11 @@ constexpr std::array kNamedFormats = {
     NamedFormat{"mxfp4", mx(ElementFormat::fp4_e2m1)},
     NamedFormat{"mxint8", mx(ElementFormat::mxint8)},
     NamedFormat{"nvfp4", nvfp4(true)},
-    NamedFormat{"nvfp4-block", nvfp4(false)}};
+    NamedFormat{"nvfp4-block", nvfp4(false)},
+    NamedFormat{"quickreduce-int8", quickreduce(ElementFormat::int8)},
+    NamedFormat{"quickreduce-int6", quickreduce(ElementFormat::int6)},
+    NamedFormat{"quickreduce-int4", quickreduce(ElementFormat::int4)},
+    NamedFormat{"quickreduce-fp8", quickreduce(ElementFormat::fp8_e4m3fnuz)}};
 
 }  // namespace
 

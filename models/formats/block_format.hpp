@@ -38,13 +38,15 @@ enum class ScaleFormat : std::uint8_t {
   fp32,
   bf16,
   e8m0,  ///< OCP MX: a power of two, 2^-127 to 2^127, or NaN
-  e4m3   ///< OFP8 E4M3, 2^-9 to 448, or NaN
+  e4m3,  ///< OFP8 E4M3, 2^-9 to 448, or NaN
+  fp16   ///< of QuickReduce only
 };
 
 /// Which elements of a minishard share a scale.
 enum class ScaleLayout : std::uint8_t {
-  strided,    ///< element e belongs to group e mod 1024, the 8 x 128 lanes of a TPU vector register
-  contiguous  ///< element e belongs to group e / block
+  strided,  ///< element e belongs to group e mod 1024, the 8 x 128 lanes of a TPU vector register
+  contiguous,  ///< element e belongs to group e / block
+  paired  ///< element e belongs to group 2 (e / (2 block)) + e mod 2: instructions take values in pairs. QuickReduce only
 };
 
 /// How a value between two codes becomes one of them.
@@ -52,6 +54,15 @@ enum class Rounding : std::uint8_t {
   nearest,    ///< the nearer one, ties to the even one
   stochastic  ///< either, with the probabilities that make the mean right; int8 and FP8
 };
+
+/// How scales follow from values, and codes from both.
+enum class ScaleRule : std::uint8_t {
+  abs_max,     ///< in FP32, as BlockCodec says
+  quickreduce  ///< in FP16, as QuickReduce does it (models/numerics/codec/quickreduce.hpp)
+};
+
+/// Elements that share a scale in QuickReduce.
+inline constexpr std::size_t kQuickReduceBlock = 32;
 
 /// Lanes of a TPU vector register, 8 sublanes x 128 lanes: the number of strided scale groups.
 inline constexpr std::size_t kRegisterElements = 8 * 128;
@@ -62,11 +73,12 @@ struct BlockFormat {
   bool scaled = false;  ///< dynamic abs-max scales; scale, layout and block count only then
   ScaleFormat scale = ScaleFormat::fp32;
   ScaleLayout layout = ScaleLayout::strided;
-  std::size_t block = 0;  ///< elements per scale of the contiguous layout
+  std::size_t block = 0;  ///< elements per scale of the contiguous and the paired layout
   Rounding rounding = Rounding::nearest;
   /// Scales are in units of an FP32 scale of all that they are sent for, one minishard: NVIDIA's NVFP4. Of
   /// E4M3 scales only, which have the range for it.
   bool tensor_scale = false;
+  ScaleRule rule = ScaleRule::abs_max;
 
   bool operator==(const BlockFormat&) const = default;
 };
@@ -118,6 +130,9 @@ struct NamedFormat {
 /// below an FP32 scale of the tensor (NVIDIA, "Pretraining Large Language Models with NVFP4", arXiv
 /// 2509.25149); nvfp4-block is the same without the tensor's: abs-max beyond 6 x 448 clips, and below
 /// 6 x 2^-9 loses precision.
+///
+/// Those that begin with quickreduce are what an AllReduce of that name for AMD's GPUs sends, in groups of 32 with FP16
+/// scales; who looks for a good format has more choice without them.
 std::span<const NamedFormat> named_formats();
 
 }  // namespace equarx::numerics

@@ -33,6 +33,7 @@ std::map<std::string, run::RunResult> run_all_formats() {
     if (!named.format.scaled) continue;
     json["collectives"].push_back(
         {{"label", named.name}, {"algorithm", "equarx"}, {"format", named.name}});
+    if (named.format.rule != numerics::ScaleRule::abs_max) continue;
     if (named.format.element == ElementFormat::int8 || named.name.find("fp8-") != named.name.npos)
       json["collectives"].push_back({{"label", "stochastic " + std::string(named.name)},
                                      {"algorithm", "equarx"},
@@ -83,6 +84,8 @@ TEST_CASE("every format runs in a collective, with an error and a size that befi
   CHECK(bytes(runs["mxfp6-e2m3"]) == bytes(runs["mxfp6-e3m2"]));
   CHECK(bytes(runs["fp8-e4m3fnuz"]) == bytes(runs["int8"]));
   ascending(bytes, {"int4", "int6", "int8"});
+  ascending(bytes, {"quickreduce-int4", "quickreduce-int6", "quickreduce-int8"});
+  ascending(error, {"quickreduce-int8", "quickreduce-int6", "quickreduce-int4"});
 }
 
 TEST_CASE("stochastic rounding has twice the error of nearest, and can be repeated") {

@@ -293,6 +293,7 @@ void ReferenceCodec::decode_scales(std::span<const std::byte> bytes,
       case ScaleFormat::fp32: scales[g] = get<float>(bytes, g); break;
       case ScaleFormat::bf16: scales[g] = decode_float(get<std::uint16_t>(bytes, g), kBf16); break;
       case ScaleFormat::e4m3: scales[g] = decode_float(get<std::uint8_t>(bytes, g), kE4m3); break;
+      case ScaleFormat::fp16: throw std::logic_error("see reference_quickreduce.hpp");
       case ScaleFormat::e8m0: {
         const int code = get<std::uint8_t>(bytes, g);
         scales[g] = code == 0xff ? std::numeric_limits<float>::quiet_NaN()

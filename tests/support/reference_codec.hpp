@@ -9,7 +9,8 @@
 
 namespace equarx::testing {
 
-/// Does what BlockCodec documents, bit for bit, slowly. Formats and sizes are not checked.
+/// Does what BlockCodec documents, bit for bit, slowly. Formats and sizes are not checked; those of QuickReduce are in
+/// reference_quickreduce.hpp.
 class ReferenceCodec {
  public:
   explicit ReferenceCodec(numerics::BlockFormat format) : format_(format) {}

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "models/numerics/codec/quickreduce.hpp"
 #include "models/numerics/kernels/kernels.hpp"
 
 namespace equarx::numerics {
@@ -33,7 +34,32 @@ bool may_be_plain(ElementFormat format) { return !may_be_scaled(format) || is_in
 
 bool may_be_stochastic(ElementFormat format) { return is_int8_or_fp8(format); }
 
+/// What its code has, and nothing else; nor has anything else what is its own.
+void check_quickreduce(const BlockFormat& format) {
+  const bool fp16 = format.scale == ScaleFormat::fp16;
+  const bool paired = format.layout == ScaleLayout::paired;
+  if (format.rule != ScaleRule::quickreduce) {
+    if (fp16 || paired)
+      throw std::invalid_argument(
+          "fp16 scales and the paired layout are those of quickreduce formats");
+    return;
+  }
+  if (!format.scaled || !fp16 || !paired || format.block != kQuickReduceBlock ||
+      format.rounding != Rounding::nearest || format.tensor_scale)
+    throw std::invalid_argument(
+        "a quickreduce format with other scales or rounding than its own: fp16 scales of 32 paired "
+        "elements, rounded to nearest");
+  switch (format.element) {
+    case ElementFormat::int8:
+    case ElementFormat::int6:
+    case ElementFormat::int4:
+    case ElementFormat::fp8_e4m3fnuz: return;
+    default: throw std::invalid_argument("QuickReduce has int8, int6, int4 and fp8-e4m3fnuz only");
+  }
+}
+
 void check_format(const BlockFormat& format) {
+  check_quickreduce(format);
   if (format.scaled && !may_be_scaled(format.element)) {
     throw std::invalid_argument(std::string(name(format.element)) +
                                 " with scales: use it without, or use int8 or an FP8 format");
@@ -82,6 +108,7 @@ void BlockCodec::check_payload(std::size_t bytes, std::size_t elements) const {
 void BlockCodec::find_absmax(std::span<const float> values, std::size_t first,
                              std::span<float> absmax) const {
   check_scales(absmax.size(), first, values.size());
+  if (is_quickreduce()) return quickreduce::find_extrema(values, first, absmax);
   if (format_.scaled) kernels::find_absmax({format_, first}, values, absmax.data());
 }
 
@@ -91,11 +118,13 @@ void BlockCodec::encode_scales(std::span<const float> absmax, std::span<std::byt
   if (!(elsewhere >= 0.0F && elsewhere <= std::numeric_limits<float>::max()))
     throw std::invalid_argument("abs-max elsewhere: got " + std::to_string(elsewhere) +
                                 ", needs a finite number that is not negative");
+  if (is_quickreduce()) return quickreduce::encode_scales(format_.element, absmax, bytes);
   kernels::encode_scales(format_, absmax, elsewhere, bytes.data());
 }
 
 void BlockCodec::decode_scales(std::span<const std::byte> bytes, std::span<float> scales) const {
   check_equal("bytes of scales", bytes.size(), scales_bytes(format_, scales.size()));
+  if (is_quickreduce()) return quickreduce::decode_scales(bytes, scales);
   kernels::decode_scales(format_, bytes.data(), scales);
 }
 
@@ -104,6 +133,8 @@ void BlockCodec::quantize(std::span<const float> values, std::size_t first,
                           const std::optional<RoundingKey>& key) const {
   check_scales(scales.size(), first, values.size());
   check_payload(payload.size(), values.size());
+  if (is_quickreduce())
+    return quickreduce::quantize(format_.element, values, first, scales, payload);
   kernels::quantize({format_, first, scales.data(), checked(key)}, values, payload.data());
 }
 
@@ -111,6 +142,8 @@ void BlockCodec::dequantize(std::span<const std::byte> payload, std::size_t firs
                             std::span<const float> scales, std::span<float> values) const {
   check_scales(scales.size(), first, values.size());
   check_payload(payload.size(), values.size());
+  if (is_quickreduce())
+    return quickreduce::dequantize(format_.element, payload, first, scales, values);
   kernels::dequantize({format_, first, scales.data()}, payload.data(), values);
 }
 
@@ -124,7 +157,9 @@ void BlockCodec::dequantize_add_absmax(std::span<const std::byte> payload, std::
                                        std::span<const float> scales, std::span<const float> local,
                                        std::span<float> sums, std::span<float> absmax) const {
   check_scales(absmax.size(), first, sums.size());
-  add_to(payload, first, scales, local, sums, format_.scaled ? absmax.data() : nullptr);
+  add_to(payload, first, scales, local, sums,
+         format_.scaled && !is_quickreduce() ? absmax.data() : nullptr);
+  if (is_quickreduce()) quickreduce::find_extrema(sums, first, absmax);
 }
 
 void BlockCodec::add_to(std::span<const std::byte> payload, std::size_t first,
@@ -133,6 +168,8 @@ void BlockCodec::add_to(std::span<const std::byte> payload, std::size_t first,
   check_scales(scales.size(), first, sums.size());
   check_payload(payload.size(), sums.size());
   check_equal("local values", local.size(), sums.size());
+  if (is_quickreduce())
+    return quickreduce::dequantize_add(format_.element, payload, first, scales, local, sums);
   kernels::dequantize_add({format_, first, scales.data()}, payload.data(), local.data(), sums,
                           absmax);
 }
@@ -141,6 +178,7 @@ QuantizeCounts BlockCodec::count(std::span<const float> values, std::size_t firs
                                  std::span<const float> scales,
                                  const std::optional<RoundingKey>& key) const {
   check_scales(scales.size(), first, values.size());
+  if (is_quickreduce()) return quickreduce::count(format_.element, values, first, scales);
   return kernels::count({format_, first, scales.data(), checked(key)}, values);
 }
 

@@ -44,6 +44,8 @@ namespace equarx::numerics {
 /// - Stochastic rounding: a quotient between two codes becomes either, the one away from zero with a
 ///   probability of its distance from the other in steps (in units of 2^-24), so that the mean is
 ///   right. Codes that are exact, beyond M or not finite are as above.
+/// - ScaleRule::quickreduce has rules of its own (quickreduce.hpp): sums are rounded to FP16, and absmax is of values
+///   with their sign.
 /// Which NaN (sign, payload) a NaN becomes is not specified.
 ///
 /// Every function throws std::invalid_argument for spans whose sizes do not fit each other.
@@ -100,6 +102,7 @@ class BlockCodec {
   void check_scales(std::size_t scales, std::size_t first, std::size_t elements) const;
   RoundingKey checked(const std::optional<RoundingKey>& key) const;
   void check_payload(std::size_t bytes, std::size_t elements) const;
+  bool is_quickreduce() const { return format_.rule == ScaleRule::quickreduce; }
 
   BlockFormat format_;
 };

@@ -88,7 +88,7 @@ TEST_CASE("named formats") {
     FAIL("no format " << wanted);
     return BlockFormat{};
   };
-  REQUIRE(named_formats().size() == 18);
+  REQUIRE(named_formats().size() == 22);
   REQUIRE(find("fp16") == BlockFormat{.element = ElementFormat::fp16});
   REQUIRE(find("int8") == BlockFormat{.element = ElementFormat::int8, .scaled = true});
   for (const ElementFormat element :
@@ -102,6 +102,20 @@ TEST_CASE("named formats") {
   nvfp4.tensor_scale = true;
   REQUIRE(find("nvfp4") == nvfp4);
   REQUIRE(find("mxint8").element == ElementFormat::mxint8);
+  BlockFormat quickreduce{ElementFormat::int6, true, ScaleFormat::fp16, ScaleLayout::paired, 32};
+  quickreduce.rule = ScaleRule::quickreduce;
+  REQUIRE(find("quickreduce-int6") == quickreduce);
+  quickreduce.element = ElementFormat::fp8_e4m3fnuz;
+  REQUIRE(find("quickreduce-fp8") == quickreduce);
+}
+
+TEST_CASE("pairs: of each run of two blocks, even and odd elements have a scale each") {
+  BlockFormat format{ElementFormat::int8, true, ScaleFormat::fp16, ScaleLayout::paired, 32};
+  REQUIRE(scale_count(format, 64) == 2);
+  REQUIRE(scale_count(format, 128) == 4);
+  REQUIRE(scale_count(format, 65) == 3);
+  REQUIRE(scale_count(format, 127) == 4);
+  REQUIRE(scale_count(format, 0) == 0);
 }
 
 TEST_CASE("scales are sent behind that of the tensor, if there is one") {
