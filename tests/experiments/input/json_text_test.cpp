@@ -16,6 +16,12 @@ using testing::check_refused;
 using testing::good_config;
 using testing::message_of;
 
+TEST_CASE("comments may stand where spaces may, and are no part of texts") {
+  CHECK(parse_json("// of a file\n{ /* of */ \"a\": [1, // a number\n 2] }") ==
+        parse_json(R"({"a": [1, 2]})"));
+  CHECK(parse_json(R"({"a": "http://b /* c */"})")["a"] == "http://b /* c */");
+}
+
 TEST_CASE("malformed JSON is placed by line and column") {
   const std::vector<std::pair<std::string, std::string>> texts = {
       {"", "line 1, column 1: "},
@@ -26,7 +32,9 @@ TEST_CASE("malformed JSON is placed by line and column") {
       {"{} {}", "line 1, column 4: "},
       {"{'a': 1}", "line 1, column 2: "},
       {"[1, 2", "line 1, column 6: "},
-      {"// no\n{}", "line 1, column 1: "}};
+      {"// no\n{", "line 2, column 2: "},
+      {"/ no\n{}", "line 1, column 2: "},
+      {"{} /* never ends", "line 1, column 17: "}};
   for (const auto& one : texts) {
     const auto& text = one.first;
     const auto& place = one.second;
