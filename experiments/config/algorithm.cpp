@@ -13,6 +13,12 @@ std::vector<Algorithm> algorithms_of(collectives::Collective collective) {
   return found;
 }
 
+std::vector<Algorithm> tried_algorithms(collectives::Collective collective) {
+  std::vector<Algorithm> tried = algorithms_of(collective);
+  std::erase_if(tried, [](Algorithm algorithm) { return algorithm->is_published; });
+  return tried;
+}
+
 bool has_ring_style(Algorithm algorithm) {
   return algorithm == kAutomatic || algorithm->has_ring_style;
 }

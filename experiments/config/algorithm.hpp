@@ -19,6 +19,9 @@ std::string_view algorithm_name(Algorithm algorithm);
 /// Algorithms that do a collective, in the table's order; without kAutomatic.
 std::vector<Algorithm> algorithms_of(collectives::Collective collective);
 
+/// Those of them that are tried where none is named, by "auto" and `tune`: not what somebody published as it is.
+std::vector<Algorithm> tried_algorithms(collectives::Collective collective);
+
 // What kAutomatic can do, some algorithm can.
 
 /// Whether it can go round in either of two ring styles.

@@ -66,7 +66,7 @@ OrObstacle<PlannedCollective> plan_candidates(const config::CollectiveConfig& co
                                               const std::string& pointer) {
   PlannedCollective planned;
   const collectives::Collective collective = site.config().collective;
-  for (const config::Algorithm algorithm : config::algorithms_of(collective)) {
+  for (const config::Algorithm algorithm : config::tried_algorithms(collective)) {
     if (!config::fits_format(algorithm, collective, config.format)) continue;
     const std::string why = why_not(algorithm, site.config());
     if (!why.empty()) {

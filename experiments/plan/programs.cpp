@@ -22,7 +22,7 @@ using collectives::RankLayout;
 
 std::string runnable_text(const config::ExperimentConfig& config) {
   std::vector<std::string_view> names;
-  for (const config::Algorithm other : config::algorithms_of(config.collective))
+  for (const config::Algorithm other : config::tried_algorithms(config.collective))
     if (why_not(other, config).empty()) names.push_back(other->name);
   names.push_back(config::algorithm_name(config::kAutomatic));
   return input::list_of(names);
@@ -30,7 +30,7 @@ std::string runnable_text(const config::ExperimentConfig& config) {
 
 std::string runnable_without_ring_text(const config::ExperimentConfig& config) {
   std::vector<std::string_view> names;
-  for (const config::Algorithm other : config::algorithms_of(config.collective))
+  for (const config::Algorithm other : config::tried_algorithms(config.collective))
     if (other->layout != RankLayout::ring && why_not(other, config).empty())
       names.push_back(other->name);
   return input::list_of(names);

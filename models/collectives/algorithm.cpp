@@ -7,6 +7,7 @@
 #include "models/collectives/broadcast_program.hpp"
 #include "models/collectives/divide_up.hpp"
 #include "models/collectives/exchange_program.hpp"
+#include "models/collectives/quickreduce_program.hpp"
 #include "models/collectives/ring_program.hpp"
 #include "models/collectives/ring_tours.hpp"
 
@@ -146,6 +147,11 @@ Program make_direct(const ProgramRequest& request) {
                               request.dtype, exchange_options(request));
 }
 
+Program make_quick(const ProgramRequest& request) {
+  return make_quickreduce(request.grid.ranks(), request.elements, request.dtype,
+                          exchange_options(request));
+}
+
 std::vector<Rounds> rounds_of_direct(const ProgramRequest& request) {
   const RankGrid& grid = request.grid;
   const bool whole = request.collective == Collective::broadcast;
@@ -232,6 +238,14 @@ constexpr std::array kAlgorithms = {
     AlgorithmInfo{.name = "direct",
                   .collectives = kHalvesAndMoves,
                   .make = make_direct,
+                  .rounds = rounds_of_direct,
+                  .channels = channels_to_others,
+                  .sharers = sharers_of_direct},
+    // Two-shot in which the own part is encoded, too, and terms are added by rank.
+    AlgorithmInfo{.name = "quickreduce",
+                  .collectives = kAllReduce,
+                  .is_published = true,
+                  .make = make_quick,
                   .rounds = rounds_of_direct,
                   .channels = channels_to_others,
                   .sharers = sharers_of_direct},

@@ -58,9 +58,11 @@ struct AlgorithmInfo {
   std::span<const Collective> collectives;  ///< that it can do
   RankLayout layout = RankLayout::any;
   Summation summation = Summation::at_owner;
-  bool has_ring_style = false;   ///< it goes round rings, in either RingStyle
-  bool has_two_phases = true;    ///< its AllReduce is a ReduceScatter and an AllGather
-  bool can_be_plain = true;      ///< it runs with formats that have no scales
+  bool has_ring_style = false;  ///< it goes round rings, in either RingStyle
+  bool has_two_phases = true;   ///< its AllReduce is a ReduceScatter and an AllGather
+  bool can_be_plain = true;     ///< it runs with formats that have no scales
+  bool is_published =
+      false;  ///< somebody's scheme as it is: run by its name, and not tried by `auto` and `tune`
   bool can_be_quantized = true;  ///< it runs with formats that have scales, where values are summed
 
   /// @throws std::invalid_argument if the tensor has too few elements for its parts.

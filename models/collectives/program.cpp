@@ -41,6 +41,7 @@ bool is_vector_work(Op op) {
     case Op::accumulate:
     case Op::add:
     case Op::reduce:
+    case Op::reduce_shards:
     case Op::dequantize:
     case Op::store:
     case Op::cast_back: return true;
@@ -74,6 +75,7 @@ std::string_view name(Op op) {
     case Op::accumulate: return "accumulate";
     case Op::add: return "add";
     case Op::reduce: return "reduce";
+    case Op::reduce_shards: return "reduce shards";
     case Op::dequantize: return "dequantize";
     case Op::deliver: return "deliver";
     case Op::store: return "store";
@@ -83,6 +85,21 @@ std::string_view name(Op op) {
     case Op::wait: return "wait";
   }
   throw std::logic_error("unknown operation");
+}
+
+std::vector<BufferId> siblings(const Program& program, BufferId buffer) {
+  const Buffer& own = program.buffers.at(buffer);
+  std::vector<BufferId> found;
+  for (BufferId id = buffer; id < program.buffers.size() && found.size() < program.ranks(); ++id) {
+    Buffer wanted = own;
+    wanted.tile.shard_offset = static_cast<Offset>(found.size());
+    const Buffer& other = program.buffers[id];
+    if (other.content == wanted.content && other.phase == wanted.phase && other.tile == wanted.tile)
+      found.push_back(id);
+  }
+  if (found.size() != program.ranks())
+    throw std::logic_error("wrong program: a shard has no buffer to be reduced");
+  return found;
 }
 
 std::string_view name(Phase phase) {

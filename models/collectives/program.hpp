@@ -90,6 +90,9 @@ enum class Op : std::uint8_t {
                ///< too
   add,         ///< the same, rounded to the wire format, as a ring without scales sums
   reduce,      ///< values = sum of decoded `buffer`s of all ranks of its origin, by rank, in FP32
+  reduce_shards,  ///< the same of what each rank has made of its part of this rank's shard: of `buffer`, which is
+  ///< made of the own part, and its siblings() of the other shards; plain terms are added in the
+  ///< wire format
   dequantize,  ///< decoded `buffer` -> the result, in the tensor's type
   deliver,     ///< `buffer` is in the tensor's type and was received in place, without work
   store,       ///< local values -> the result, in the tensor's type
@@ -153,6 +156,10 @@ struct Program {
   /// A message's origin, as seen by the rank that receives it.
   Origin received(const Message& message) const;
 };
+
+/// By shard_offset, the buffers of the same microshard of the shards of all ranks. They are made in this order, for
+/// `reduce_shards`. @throws std::logic_error if one is not there
+std::vector<BufferId> siblings(const Program& program, BufferId buffer);
 
 /// Whether the instruction is work of the vector unit on a tile.
 bool is_vector_work(Op op);

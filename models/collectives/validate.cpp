@@ -78,6 +78,7 @@ class UniformValidator {
       case Op::accumulate:
       case Op::add:
       case Op::reduce: return need_buffer(instruction);
+      case Op::reduce_shards: return need_siblings(instruction);
       case Op::dequantize:
       case Op::deliver: need_buffer(instruction); return deliver(instruction);
       case Op::store: return deliver(instruction);
@@ -127,6 +128,17 @@ class UniformValidator {
     if (!holds(instruction.buffer, instruction.origin)) fail("a buffer is read before it is there");
     need_scales(instruction);
     if (!holds_tile(program_, instruction)) fail("a buffer is read as another tile than its own");
+  }
+
+  /// Of each sibling what the rank made that it is for: of the own one it is this rank itself.
+  void need_siblings(const Instruction& instruction) const {
+    const std::vector<BufferId> buffers = siblings(program_, instruction.buffer);
+    for (Offset offset = 0; offset < buffers.size(); ++offset) {
+      Instruction term = instruction;
+      term.buffer = buffers[offset];
+      term.origin = {.offset = static_cast<Offset>((buffers.size() - offset) % buffers.size())};
+      need_buffer(term);
+    }
   }
 
   void need_scales(const Instruction& instruction) const {

@@ -98,7 +98,8 @@ ElementWork per_element(const Program& program, const Instruction& instruction) 
     case Op::add:
       bytes.wire += 2.0 * wire_bytes;  // reads one, writes one
       return {decode_wire + decode_operand + kAdd + encode_wire, bytes};
-    case Op::reduce: {
+    case Op::reduce:
+    case Op::reduce_shards: {
       const double terms = program.grid().span(instruction.origin.gathered);
       return {terms * (decode_wire + kAdd), {.sums = kFp32Bytes, .wire = terms * wire_bytes}};
     }

@@ -174,6 +174,7 @@ void UnitInterpreter::run_on(const Instruction& instruction, const Place& place)
     case Op::accumulate: return accumulate(instruction, place);
     case Op::add: return add(instruction, place);
     case Op::reduce: return reduce(instruction, place);
+    case Op::reduce_shards: return reduce_shards(instruction, place);
     case Op::cast: return round_to_tensor(program_.tensor_format, values_of(place));
     case Op::cast_back: return cast_back(place.range);
     case Op::store: {
@@ -242,6 +243,12 @@ void UnitInterpreter::add(const Instruction& instruction, const Place& place) {
   const Rank maker = maker_of(instruction.origin, place.rank);
   format.dequantize_add(encoded(instruction.buffer, maker).bytes, place.in_minishard, {}, values,
                         values);
+  round_to_wire(format, place);
+}
+
+/// Of a format without scales.
+void UnitInterpreter::round_to_wire(const numerics::BlockCodec& format, const Place& place) {
+  const std::span<float> values = values_of(place);
   make_room(rounded_, numerics::payload_bytes(format.format(), values.size()));
   format.quantize(values, place.in_minishard, {}, rounded_);
   format.dequantize(rounded_, place.in_minishard, {}, values);
@@ -265,6 +272,20 @@ void UnitInterpreter::reduce(const Instruction& instruction, const Place& place)
   for (const Rank maker : makers)
     format.dequantize_add(encoded(instruction.buffer, maker).bytes, place.in_minishard,
                           scales_of(instruction.buffer, maker), sum, sum);
+}
+
+/// By rank from rank 0, whoever owns the shard.
+void UnitInterpreter::reduce_shards(const Instruction& instruction, const Place& place) {
+  const numerics::BlockCodec& format = codec(instruction.phase);
+  const std::vector<BufferId> buffers = collectives::siblings(program_, instruction.buffer);
+  const auto sum = values_of(place);
+  std::ranges::fill(sum, 0.0F);
+  for (Rank maker = 0; maker < program_.ranks(); ++maker) {
+    const BufferId buffer = buffers[(place.rank + program_.ranks() - maker) % program_.ranks()];
+    format.dequantize_add(encoded(buffer, maker).bytes, place.in_minishard,
+                          scales_of(buffer, maker), sum, sum);
+    if (!format.format().scaled) round_to_wire(format, place);
+  }
 }
 
 /// The buffers of one maker after the other; whoever reads them decodes the same bytes.

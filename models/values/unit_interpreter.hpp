@@ -76,6 +76,8 @@ class UnitInterpreter {
   void accumulate(const collectives::Instruction& instruction, const Place& place);
   void add(const collectives::Instruction& instruction, const Place& place);
   void reduce(const collectives::Instruction& instruction, const Place& place);
+  void reduce_shards(const collectives::Instruction& instruction, const Place& place);
+  void round_to_wire(const numerics::BlockCodec& format, const Place& place);
   void deliver_buffers(const collectives::Instruction& instruction);
   void deliver(std::uint32_t row, const collectives::Range& range);
   void cast_back(const collectives::Range& range);

@@ -219,7 +219,10 @@ std::uint64_t scratch_bytes(const collectives::Program& program) {
       case collectives::Op::dequantize:
       case collectives::Op::deliver:
       case collectives::Op::store: decoded = std::max(decoded, elements * sizeof(float)); break;
-      case collectives::Op::reduce: summed = std::max(summed, elements * sizeof(float)); break;
+      case collectives::Op::reduce:
+      case collectives::Op::reduce_shards:
+        summed = std::max(summed, elements * sizeof(float));
+        break;
       case collectives::Op::add:
         rounded = std::max<std::uint64_t>(
             rounded, numerics::payload_bytes(program.format(instruction.phase), elements));

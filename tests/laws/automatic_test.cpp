@@ -14,6 +14,10 @@ input::Json automatic_and_named(const Site& site, const std::string& collective,
   json["tensor"] = {{"bytes", "64 KiB"}};
   json["numerics"] = "off";
   add_algorithms(json, format);
+  std::erase_if(json["collectives"].get_ref<input::Json::array_t&>(), [](const input::Json& one) {
+    const auto* algorithm = collectives::find_algorithm(one["algorithm"].get<std::string>());
+    return algorithm != nullptr && algorithm->is_published;
+  });
   return json;
 }
 

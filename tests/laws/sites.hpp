@@ -48,12 +48,12 @@ struct Site {
 
 inline const std::vector<Site>& sites() {
   static const std::vector<Site> all = {
-      {R"({"slice": "4x2"})", 7},
-      {R"({"torus": "4x4"})", 7},
-      {R"({"mesh": "2x2x2"})", 7},
-      {R"({"torus": "3x2"})", 5},        // no power of two
-      {R"({"fully-connected": 8})", 6},  // no axes
-      {fmt::format(R"({{"file": "{}/topologies/two_islands.json"}})", EQUARX_CONFIGS_DIR), 6}};
+      {R"({"slice": "4x2"})", 8},
+      {R"({"torus": "4x4"})", 8},
+      {R"({"mesh": "2x2x2"})", 8},
+      {R"({"torus": "3x2"})", 6},        // no power of two
+      {R"({"fully-connected": 8})", 7},  // no axes
+      {fmt::format(R"({{"file": "{}/topologies/two_islands.json"}})", EQUARX_CONFIGS_DIR), 7}};
   return all;
 }
 

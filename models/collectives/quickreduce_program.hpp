@@ -1,0 +1,17 @@
+// The AllReduce of QuickReduce (mk1-project/quickreduce, csrc/core/allreduce.h, AllReduceTwoshot).
+#pragma once
+
+#include <cstdint>
+
+#include "models/collectives/exchange_program.hpp"
+
+namespace equarx::collectives {
+
+/// Two-shot, minishard by minishard: every rank encodes its own part of each shard, also of its own one, and sends it
+/// to the owner, who adds all by rank, encodes the sum and sends it to all. While some minishards are on their way, the
+/// next ones are encoded, as by the GPU's workgroups. Terms of a plain format are added in it, as its FP16 ones are.
+/// @throws std::invalid_argument if there are fewer than two ranks, or more parts than elements.
+Program make_quickreduce(std::uint32_t ranks, std::uint64_t elements,
+                         numerics::ElementFormat tensor_format, const ExchangeOptions& options);
+
+}  // namespace equarx::collectives
