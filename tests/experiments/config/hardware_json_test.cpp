@@ -83,9 +83,10 @@ TEST_CASE("what was fitted has an error, and the measurements that it was fitted
   }
 }
 
-TEST_CASE("times in cycles and vector rates of a built-in chip follow from one clock") {
+TEST_CASE("times in cycles and vector rates of a built-in TPU follow from one clock") {
   for (const input::EmbeddedFile& file : input::embedded_hardware()) {
     CAPTURE(file.name);
+    if (!file.name.starts_with("tpu-")) continue;
     const hardware::Chip chip = load_chip(std::string(file.name), "/hardware");
     CHECK(chip.dma_overhead.value == Approx(2.0 * chip.instruction_overhead.value).epsilon(0.01));
     CHECK(chip.wait_overhead.value == chip.instruction_overhead.value);
@@ -302,11 +303,12 @@ TEST_CASE("times may be zero") {
 }
 
 TEST_CASE("hardware that does not exist is refused with what does") {
-  check_mistakes({{"/hardware", "tpu-v9", "/hardware",
-                   "use one of tpu-v4, tpu-v5e, tpu-v5p, tpu-v6e, tpu-v7, or the path of"},
-                  {"/hardware", "\"\"", "/hardware", "use one of tpu-v4"},
-                  {"/hardware", "none.json", "/hardware", "cannot read none.json"},
-                  {"/hardware", "/", "/hardware", "is a directory"}});
+  check_mistakes(
+      {{"/hardware", "tpu-v9", "/hardware",
+        "use one of a100, mi300x, tpu-v4, tpu-v5e, tpu-v5p, tpu-v6e, tpu-v7, or the path of"},
+       {"/hardware", "\"\"", "/hardware", "use one of a100"},
+       {"/hardware", "none.json", "/hardware", "cannot read none.json"},
+       {"/hardware", "/", "/hardware", "is a directory"}});
 }
 
 }  // namespace

@@ -10,10 +10,10 @@ using nlohmann::json;
 
 TEST_CASE("hardware lists the built-in chips") {
   const std::string list = output_of(equarx_sim({"hardware"}));
-  for (const std::string name : {"tpu-v4", "tpu-v5e", "tpu-v5p", "tpu-v6e", "tpu-v7"})
+  for (const std::string name : {"tpu-v4", "tpu-v5e", "tpu-v5p", "tpu-v6e", "tpu-v7", "mi300x", "a100"})
     CHECK_THAT(list, ContainsSubstring(name));
   const json chips = json::parse(output_of(equarx_sim({"hardware", "--json"})));
-  CHECK(chips.size() == 5);
+  CHECK(chips.size() == 7);
 }
 
 TEST_CASE("hardware shows one chip, by name or by path") {
@@ -79,7 +79,7 @@ TEST_CASE(
 
 TEST_CASE("hardware refuses what is no chip") {
   check_refusal(equarx_sim({"hardware", "tpu-v9"}),
-                "'tpu-v9' is not a known chip; use one of tpu-v4");
+                "'tpu-v9' is not a known chip; use one of a100");
   check_refusal(equarx_sim({"hardware", "none.json"}),
                 "error: cannot read none.json: No such file");
   check_refusal(equarx_sim({"hardware", kExample}), "in " + kExample + ": ");
