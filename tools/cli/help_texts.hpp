@@ -3,10 +3,12 @@
 
 namespace equarx::cli {
 
+/// What the program is for.
 inline constexpr const char* kAbout =
     "Times and computes quantized collectives on simulated TPU slices.\n"
     "A collective is timed by a discrete-event simulation, and computed on real tensors.";
 
+/// Below the help of the program itself.
 inline constexpr const char* kFooter =
     "Examples:\n"
     "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json\n"
@@ -30,6 +32,7 @@ inline constexpr const char* kFooter =
     "--strict, or a point of a sweep that failed), "
     "2 wrong input.";
 
+/// Below the help of config.
 inline constexpr const char* kConfigFooter =
     "Questions:\n"
     "  collective   how long an AllReduce takes in bf16 and quantized, and its error\n"
@@ -47,6 +50,7 @@ inline constexpr const char* kConfigFooter =
     "every "
     "key that it leaves to its default, and 'run FILE --set KEY=VALUE' sets any of them.";
 
+/// Below the help of run.
 inline constexpr const char* kRunFooter =
     "Examples:\n"
     "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json\n"
@@ -62,6 +66,7 @@ inline constexpr const char* kRunFooter =
     "\n"
     "In a source tree, equarx-plot is 'python3 tools/plot/plot.py'.";
 
+/// Below the help of reproduce.
 inline constexpr const char* kReproduceFooter =
     "Examples:\n"
     "  equarx-sim reproduce experiments/equarx_paper --strict\n"
@@ -72,6 +77,7 @@ inline constexpr const char* kReproduceFooter =
     "Exit codes: 0 done, 1 some points failed or, with --strict, some rows are outside their "
     "tolerance, 2 wrong input, 128 + the signal that stopped it.";
 
+/// Below the help of sweep.
 inline constexpr const char* kSweepFooter =
     "Examples:\n"
     "  equarx-sim sweep configs/sweeps/size_and_slice.json --dry-run\n"
@@ -83,6 +89,7 @@ inline constexpr const char* kSweepFooter =
     "\n"
     "Exit codes: 0 done, 1 some points failed, 2 wrong input, 128 + the signal that stopped it.";
 
+/// Below the help of topology.
 inline constexpr const char* kTopologyFooter =
     "Examples:\n"
     "  equarx-sim topology configs/experiments/allreduce_v5e_4x2.json\n"
@@ -90,12 +97,14 @@ inline constexpr const char* kTopologyFooter =
     "  equarx-sim topology --torus 4x4x4 --svg torus.svg\n"
     "  equarx-sim topology --torus 4x8 --wraparound false,true --hardware tpu-v6e --json";
 
+/// Below the help of quantize.
 inline constexpr const char* kQuantizeFooter =
     "Examples:\n"
     "  equarx-sim quantize tests/fixtures/activations/layer1_ranks8_tokens32.npy --format "
     "mxfp8-e4m3\n"
     "  equarx-sim quantize model.safetensors --tensor w --format int8 --elements-per-scale 64";
 
+/// Below the help of tune.
 inline constexpr const char* kTuneFooter =
     "Examples:\n"
     "  equarx-sim tune configs/experiments/allreduce_v5e_4x2.json --min-sqnr '30 dB' -o best.json\n"
@@ -107,6 +116,7 @@ inline constexpr const char* kTuneFooter =
     "In a source tree, equarx-plot is 'python3 tools/plot/plot.py'. "
     "docs/tuning.md explains what is tried, what is left out, and why nothing is missed.";
 
+/// Below the help of advise.
 inline constexpr const char* kAdviseFooter =
     "Examples:\n"
     "  equarx-sim advise configs/experiments/allreduce_v5e_4x2.json\n"
@@ -116,6 +126,7 @@ inline constexpr const char* kAdviseFooter =
     "\n"
     "docs/tuning.md explains what each line says, and what it rests on.";
 
+/// Below the help of compare.
 inline constexpr const char* kCompareFooter =
     "Examples:\n"
     "  equarx-sim run configs/experiments/allreduce_v5e_4x2.json --json > v5e.json\n"
@@ -123,6 +134,7 @@ inline constexpr const char* kCompareFooter =
     "> v6e.json\n"
     "  equarx-sim compare v5e.json v6e.json";
 
+/// Below the help of calibrate.
 inline constexpr const char* kCalibrateFooter =
     "Examples:\n"
     "  equarx-sim calibrate configs/calibrations/made_up_chip.json\n"
