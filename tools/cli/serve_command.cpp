@@ -22,7 +22,7 @@ namespace {
 using input::Json;
 
 // Messages may quote bytes that are no text.
-constexpr auto kReplace = Json::error_handler_t::replace;
+constexpr auto kReplaceBytes = Json::error_handler_t::replace;
 
 /// Ends this process if the one that asks has ended: nobody would read the answer. (Standard input may end before.)
 void leave_if_alone() {
@@ -48,7 +48,7 @@ request::Request read_request(const std::string& line) {
 
 std::string error_line(const char* kind, const std::string& pointer, const std::string& message) {
   const Json error = {{"kind", kind}, {"pointer", pointer}, {"message", message}};
-  return Json{{"error", error}}.dump(-1, ' ', false, kReplace);
+  return Json{{"error", error}}.dump(-1, ' ', false, kReplaceBytes);
 }
 
 std::string answer_line(const std::string& line) {
