@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -22,16 +23,36 @@ constexpr float kLargestFp16 = 65504.0F;
 constexpr float kZeroSeen = std::numeric_limits<float>::denorm_min();
 constexpr float kOneOver240 = 0x1.11p-8F;  // as near as FP16 comes
 
-/// A sum, product or quotient of two FP16 that was rounded to FP32 may be rounded once more without harm: FP32 has more
-/// than twice as many bits and two (Figueroa, "When is double rounding innocuous?").
-float to_fp16(float value) {
-  const float rounded = float_from_fp16(fp16_from_float(value));
-  const bool overflows = std::isinf(rounded) && !std::isinf(value);
-  return overflows ? std::copysign(kLargestFp16, value) : rounded;
+/// The nearest FP16, ties to even; what is 65520 or more is Inf. Without branches, so that loops over it are vector code;
+/// fp16_from_float() and back, bit for bit.
+float input(float value) {
+  constexpr auto kMinNormal = std::bit_cast<std::uint32_t>(0x1p-14F);
+  constexpr auto kOverflow = std::bit_cast<std::uint32_t>(65520.0F);
+  constexpr std::uint32_t kInfinity = 0x7f800000;
+  constexpr int kDropped = 23 - 10;  // bits of the mantissa
+  constexpr std::uint32_t kBelowHalf = (1U << (kDropped - 1)) - 1;
+  constexpr float kAligned =
+      0x1p-24F * 0x1p23F;  // its last bit is a subnormal step, so that adding it rounds
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t size = bits & 0x7fffffffU;
+  const std::uint32_t normal =
+      (size + kBelowHalf + (size >> kDropped & 1U)) & ~((1U << kDropped) - 1U);
+  const auto subnormal =
+      std::bit_cast<std::uint32_t>((std::bit_cast<float>(size) + kAligned) - kAligned);
+  const std::uint32_t number = size < kMinNormal ? subnormal : normal;
+  const std::uint32_t finite = size < kOverflow ? number : kInfinity;
+  const std::uint32_t all = size > kInfinity ? size : finite;  // NaN stays
+  return std::bit_cast<float>(all | (bits & 0x80000000U));
 }
 
-/// What the values are before anything else.
-float input(float value) { return float_from_fp16(fp16_from_float(value)); }
+/// The same, of a result: what is finite stays so. A sum, product or quotient of two FP16 that was rounded to FP32 may
+/// be rounded once more without harm: FP32 has more than twice as many bits and two (Figueroa, "When is double rounding
+/// innocuous?").
+float to_fp16(float value) {
+  const float size = std::abs(value);
+  const bool saturates = size > kLargestFp16 && size <= std::numeric_limits<float>::max();
+  return input(std::copysign(saturates ? kLargestFp16 : size, value));
+}
 
 std::size_t group_of(std::size_t element) {
   constexpr std::size_t kRun = 2 * kQuickReduceBlock;
@@ -52,13 +73,13 @@ struct Integer {
     return above < kCodes - 1 ? above : static_cast<float>(kCodes - 1);
   }
   static std::uint8_t encode(float scaled) {
-    return static_cast<std::uint8_t>(static_cast<int>(std::nearbyint(clamp(scaled))));
+    constexpr float kWhole = 0x1.8p23F;  // adding it rounds to whole numbers, ties to even
+    return static_cast<std::uint8_t>(static_cast<int>((clamp(scaled) + kWhole) - kWhole));
   }
   static float decode(std::uint8_t code) { return static_cast<std::int8_t>(code); }
-  static bool clips(float scaled) {
-    const float rounded = std::nearbyint(scaled);
-    return rounded < -kCodes || rounded > kCodes - 1;
-  }
+  /// Whether it is beyond the codes even after rounding: half a step below the lowest is a tie that goes to it, half a
+  /// step above the highest one that does not.
+  static bool clips(float scaled) { return scaled < -kCodes - 0.5F || scaled >= kCodes - 0.5F; }
 };
 
 struct Float8 {
@@ -84,6 +105,7 @@ auto with_codec(ElementFormat element, Act act) {
 /// Elements that are packed at once: whole bytes of any width.
 constexpr std::size_t kPiece = 256;
 using Codes = std::array<std::byte, kPiece>;
+using Piece = std::array<float, kPiece>;
 
 template <int kBits>
 void pack(const Codes& codes, std::size_t count, std::byte* packed) {
@@ -108,18 +130,11 @@ void for_each_piece(std::size_t elements, Visit visit) {
     visit(begin, std::min(kPiece, elements - begin));
 }
 
-/// Calls `take(i, value)` with each decoded element.
-template <typename Codec, typename Take>
-void decode_all(const std::byte* payload, std::size_t first, std::size_t elements,
-                std::span<const float> scales, Take take) {
-  for_each_piece(elements, [&](std::size_t begin, std::size_t count) {
-    Codes codes;
-    unpack<Codec::kBits>(payload + begin * Codec::kBits / 8, count, codes);
-    for (std::size_t i = 0; i < count; ++i) {
-      const float value = Codec::decode(std::to_integer<std::uint8_t>(codes[i]));
-      take(begin + i, to_fp16(value * scales[group_of(first + begin + i)]));
-    }
-  });
+/// By element of a piece, that of its group.
+Piece of_elements(std::span<const float> of_groups, std::size_t first, std::size_t count) {
+  Piece all{};
+  for (std::size_t i = 0; i < count; ++i) all[i] = of_groups[group_of(first + i)];
+  return all;
 }
 
 /// By group, what its values are multiplied by.
@@ -127,6 +142,36 @@ std::vector<float> encoding_scales(std::span<const float> scales) {
   std::vector<float> all(scales.size());
   std::ranges::transform(scales, all.begin(), encoding_scale);
   return all;
+}
+
+/// Values of a piece, times what belongs to their groups.
+Piece scaled_values(std::span<const float> values, const Piece& factors) {
+  Piece scaled;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    scaled[i] = to_fp16(input(values[i]) * factors[i]);
+  return scaled;
+}
+
+/// Decodes the codes of a piece.
+template <typename Codec>
+Piece decoded_values(const Codes& codes, std::size_t count, const Piece& scales) {
+  Piece decoded;
+  for (std::size_t i = 0; i < count; ++i)
+    decoded[i] = Codec::decode(std::to_integer<std::uint8_t>(codes[i]));
+  for (std::size_t i = 0; i < count; ++i) decoded[i] = to_fp16(decoded[i] * scales[i]);
+  return decoded;
+}
+
+/// Calls `take(begin, count, values)` with each decoded piece.
+template <typename Codec, typename Take>
+void decode_all(const std::byte* payload, std::size_t first, std::size_t elements,
+                std::span<const float> scales, Take take) {
+  for_each_piece(elements, [&](std::size_t begin, std::size_t count) {
+    Codes codes;
+    unpack<Codec::kBits>(payload + begin * Codec::kBits / 8, count, codes);
+    take(begin, count,
+         decoded_values<Codec>(codes, count, of_elements(scales, first + begin, count)));
+  });
 }
 
 }  // namespace
@@ -169,12 +214,10 @@ void quantize(ElementFormat element, std::span<const float> values, std::size_t 
   const std::vector<float> factors = encoding_scales(scales);
   with_codec(element, [&](auto codec) {
     for_each_piece(values.size(), [&](std::size_t begin, std::size_t count) {
+      const Piece scaled =
+          scaled_values(values.subspan(begin, count), of_elements(factors, first + begin, count));
       Codes codes;
-      for (std::size_t i = 0; i < count; ++i) {
-        const float scaled =
-            to_fp16(input(values[begin + i]) * factors[group_of(first + begin + i)]);
-        codes[i] = std::byte{codec.encode(scaled)};
-      }
+      for (std::size_t i = 0; i < count; ++i) codes[i] = std::byte{codec.encode(scaled[i])};
       pack<decltype(codec)::kBits>(codes, count,
                                    payload.data() + begin * decltype(codec)::kBits / 8);
     });
@@ -185,7 +228,9 @@ void dequantize(ElementFormat element, std::span<const std::byte> payload, std::
                 std::span<const float> scales, std::span<float> values) {
   with_codec(element, [&](auto codec) {
     decode_all<decltype(codec)>(payload.data(), first, values.size(), scales,
-                                [&](std::size_t i, float value) { values[i] = value; });
+                                [&](std::size_t begin, std::size_t count, const Piece& decoded) {
+                                  std::copy_n(decoded.begin(), count, &values[begin]);
+                                });
   });
 }
 
@@ -193,9 +238,11 @@ void dequantize_add(ElementFormat element, std::span<const std::byte> payload, s
                     std::span<const float> scales, std::span<const float> local,
                     std::span<float> sums) {
   with_codec(element, [&](auto codec) {
-    decode_all<decltype(codec)>(
-        payload.data(), first, sums.size(), scales,
-        [&](std::size_t i, float value) { sums[i] = to_fp16(input(local[i]) + value); });
+    decode_all<decltype(codec)>(payload.data(), first, sums.size(), scales,
+                                [&](std::size_t begin, std::size_t count, const Piece& decoded) {
+                                  for (std::size_t i = 0; i < count; ++i)
+                                    sums[begin + i] = to_fp16(input(local[begin + i]) + decoded[i]);
+                                });
   });
 }
 
@@ -204,15 +251,20 @@ QuantizeCounts count(ElementFormat element, std::span<const float> values, std::
   QuantizeCounts counts{.elements = values.size()};
   const std::vector<float> factors = encoding_scales(scales);
   with_codec(element, [&](auto codec) {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const std::size_t group = group_of(first + i);
-      const float value = input(values[i]);
-      const float scaled = to_fp16(value * factors[group]);
-      const float decoded = to_fp16(codec.decode(codec.encode(scaled)) * scales[group]);
-      counts.clipped += std::isfinite(value) && codec.clips(scaled) ? 1 : 0;
-      counts.flushed += value != 0.0F && decoded == 0.0F ? 1 : 0;
-      counts.non_finite += std::isfinite(decoded) ? 0 : 1;
-    }
+    for_each_piece(values.size(), [&](std::size_t begin, std::size_t count) {
+      const std::span<const float> piece = values.subspan(begin, count);
+      const Piece scaled = scaled_values(piece, of_elements(factors, first + begin, count));
+      Codes codes;
+      for (std::size_t i = 0; i < count; ++i) codes[i] = std::byte{codec.encode(scaled[i])};
+      const Piece decoded =
+          decoded_values<decltype(codec)>(codes, count, of_elements(scales, first + begin, count));
+      for (std::size_t i = 0; i < count; ++i) {
+        const float value = input(piece[i]);
+        counts.clipped += std::isfinite(value) && codec.clips(scaled[i]) ? 1 : 0;
+        counts.flushed += value != 0.0F && decoded[i] == 0.0F ? 1 : 0;
+        counts.non_finite += std::isfinite(decoded[i]) ? 0 : 1;
+      }
+    });
   });
   return counts;
 }
