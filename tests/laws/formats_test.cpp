@@ -13,20 +13,11 @@ namespace {
 
 using numerics::ElementFormat;
 
-const std::vector<std::string> kPlain = {"fp32",
-                                         "bf16",
-                                         "fp16",
-                                         "int8-cast",
-                                         "fp8-e4m3-cast",
-                                         "fp8-e5m2-cast",
-                                         "fp8-e4m3fnuz-cast",
-                                         "fp8-e5m2fnuz-cast"};
-
 /// Every format on one small tensor, with all checks of run_experiment(), by label.
 std::map<std::string, run::RunResult> run_all_formats() {
   input::Json json = input::parse_json(R"({"hardware": "tpu-v5e", "topology": {"slice": "2x2"},
     "tensor": {"shape": [70001], "dtype": "fp32"}, "collectives": []})");
-  for (const std::string& name : kPlain)
+  for (const std::string& name : kPlainFormats)
     json["collectives"].push_back(
         {{"label", "plain " + name}, {"algorithm", "ring"}, {"format", name}});
   for (const numerics::NamedFormat& named : numerics::named_formats()) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include <unistd.h>
 
@@ -16,6 +17,16 @@
 #include "experiments/run/experiment.hpp"
 
 namespace equarx::testing {
+
+/// Formats without scales, by name.
+inline const std::vector<std::string> kPlainFormats = {"fp32",
+                                                       "bf16",
+                                                       "fp16",
+                                                       "int8-cast",
+                                                       "fp8-e4m3-cast",
+                                                       "fp8-e5m2-cast",
+                                                       "fp8-e4m3fnuz-cast",
+                                                       "fp8-e5m2fnuz-cast"};
 
 /// A small good configuration with every key of its first two levels.
 inline input::Json good_config() {

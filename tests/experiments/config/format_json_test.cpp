@@ -20,15 +20,6 @@ using testing::changed;
 using testing::check_refused;
 using testing::good_config;
 
-const std::vector<std::string> kPlain = {"fp32",
-                                         "bf16",
-                                         "fp16",
-                                         "int8-cast",
-                                         "fp8-e4m3-cast",
-                                         "fp8-e5m2-cast",
-                                         "fp8-e4m3fnuz-cast",
-                                         "fp8-e5m2fnuz-cast"};
-
 /// Two collectives: a plain ring of the tensor's type, and the one that `text` describes.
 input::Json with_collective(const std::string& text) {
   input::Json json = good_config();
@@ -53,7 +44,7 @@ TEST_CASE("every format with scales is known by its name") {
 }
 
 TEST_CASE("plain formats have no scales") {
-  for (const std::string& name : kPlain) {
+  for (const std::string& name : testing::kPlainFormats) {
     const NamedBlockFormat format =
         format_of(R"({"algorithm": "ring", "format": ")" + name + "\"}");
     CHECK(format.name == name);
@@ -85,9 +76,11 @@ TEST_CASE("nothing about a format of QuickReduce can be chosen") {
   for (const auto& [key, value] : {std::pair{"scale", "\"fp16\""},
                                    {"layout", "\"contiguous\""},
                                    {"block", "32"},
-                                   {"rounding", "\"nearest\""}})
-    check_refused([&] { format_of(format + ", \"" + key + "\": " + value + "}"); },
-                  std::string("/collectives/1/") + key, "as its code has it");
+                                   {"rounding", "\"nearest\""}}) {
+    const std::string chosen = format + ", \"" + key + "\": " + value + "}";
+    check_refused([&] { format_of(chosen); }, std::string("/collectives/1/") + key,
+                  "as its code has it");
+  }
 }
 
 TEST_CASE("a format that was written is read as the same") {
@@ -110,7 +103,7 @@ TEST_CASE("a format that was written is read as the same") {
        {"int8", "fp8-e4m3", "fp8-e5m2", "fp8-e4m3fnuz", "fp8-e5m2fnuz", "mxfp8-e4m3", "mxfp8-e5m2"})
     collectives.push_back(R"({"algorithm": "equarx", "rounding": "stochastic", "format": ")" +
                           name + "\"}");
-  for (const std::string& name : kPlain)
+  for (const std::string& name : testing::kPlainFormats)
     collectives.push_back(R"({"algorithm": "ring", "format": ")" + name + "\"}");
   for (const std::string& collective : collectives) {
     CAPTURE(collective);
