@@ -10,9 +10,13 @@
 
 namespace equarx::input {
 
-/// Parses JSON text, in which comments are allowed, // and /* */. @throws InputError with line and column for malformed text, for a key that an object
-/// has twice, and for nesting more than 100 deep.
+/// Parses JSON text, in which comments are allowed, // and /* */. @throws InputError with line and column for malformed
+/// text, for a key that an object has twice, and for nesting more than 100 deep.
 Json parse_json(std::string_view text);
+
+/// JSON as text, on one line, or with lines indented by so many spaces. Texts may hold what is no UTF-8, such as paths:
+/// that is replaced.
+std::string json_text(const Json& json, int indent = -1);
 
 /// Reads the file. @throws InputError if it cannot be read.
 std::string read_file(const std::string& path);

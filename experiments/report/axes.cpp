@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
 
 namespace equarx::report {
 namespace {
@@ -27,8 +28,7 @@ std::map<std::string, std::set<std::size_t>> sources_by_axes(const ReportResults
   std::map<std::string, std::set<std::size_t>> sources;
   for (const ReportRow& row : results.rows)
     if (results.sources[row.source].config->is_object())
-      sources[row.axes->dump(-1, ' ', false, input::Json::error_handler_t::replace)].insert(
-          row.source);
+      sources[input::json_text(*row.axes)].insert(row.source);
   return sources;
 }
 
@@ -127,8 +127,7 @@ std::string list_in_words(const input::Json& list) {
 
 std::string in_words(const input::Json& value) {
   if (value.is_string()) return value.get<std::string>();
-  if (value.empty() || !value.is_structured())
-    return value.dump(-1, ' ', false, input::Json::error_handler_t::replace);
+  if (value.empty() || !value.is_structured()) return input::json_text(value);
   if (value.is_array()) return list_in_words(value);
   std::vector<std::string> words;
   for (const auto& [key, entry] : value.items())

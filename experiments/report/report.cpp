@@ -10,19 +10,15 @@
 #include <fmt/ranges.h>
 
 #include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
 #include "experiments/report/columns.hpp"
 
 namespace equarx::report {
 namespace {
 
-/// JSON text of a value. What is not UTF-8, as a file's name may be, becomes a replacement character.
-std::string dump(const input::Json& value) {
-  return value.dump(-1, ' ', false, input::Json::error_handler_t::replace);
-}
-
 /// Nine digits are more than a simulation has, and half of what a double would need.
 std::string number_text(const input::Json& value) {
-  if (!value.is_number_float()) return value.is_null() ? "null" : dump(value);
+  if (!value.is_number_float()) return value.is_null() ? "null" : input::json_text(value);
   const double number = value.get<double>();
   constexpr double kMostExact = 1e15;  // whole numbers, as sizes, are exact
   if (number == std::floor(number) && std::abs(number) < kMostExact)
@@ -56,9 +52,9 @@ Dictionary make_dictionary(const ReportColumn& column) {
   Dictionary dictionary;
   std::unordered_map<std::string, std::size_t> codes;
   for (std::size_t row = 0; row < column.cells.size(); ++row) {
-    const auto [code, is_new] =
-        codes.try_emplace(column.texts.empty() ? dump(column.cells[row]) : column.texts[row],
-                          dictionary.first_rows.size());
+    const auto [code, is_new] = codes.try_emplace(
+        column.texts.empty() ? input::json_text(column.cells[row]) : column.texts[row],
+        dictionary.first_rows.size());
     if (is_new) dictionary.first_rows.push_back(row);
     dictionary.codes.push_back(code->second);
   }
@@ -66,9 +62,9 @@ Dictionary make_dictionary(const ReportColumn& column) {
 }
 
 std::string column_json(const ReportColumn& column) {
-  std::string json =
-      fmt::format(R"({{"key":{},"title":{},"kind":"{}","axis":{},"shown":{},)", dump(column.key),
-                  dump(column.title), name(column.kind), column.axis, column.shown);
+  std::string json = fmt::format(R"({{"key":{},"title":{},"kind":"{}","axis":{},"shown":{},)",
+                                 input::json_text(column.key), input::json_text(column.title),
+                                 name(column.kind), column.axis, column.shown);
   const Dictionary dictionary = make_dictionary(column);
   // Few values, each stored once, are smaller than a number in each row, and quicker to filter.
   const bool repeats = 2 * dictionary.first_rows.size() <= column.cells.size();
@@ -76,12 +72,12 @@ std::string column_json(const ReportColumn& column) {
     return json + fmt::format(R"("values":{}}})", list(column.cells, number_text));
   const auto of_value = [&](std::size_t row) {
     const input::Json& cell = column.cells[row];
-    return column.kind == ColumnKind::text ? dump(cell) : number_text(cell);
+    return column.kind == ColumnKind::text ? input::json_text(cell) : number_text(cell);
   };
   json += fmt::format(R"("dictionary":{},)", list(dictionary.first_rows, of_value));
   if (!column.texts.empty())
     json += fmt::format(R"("texts":{},)", list(dictionary.first_rows, [&](std::size_t row) {
-                          return dump(column.texts[row]);
+                          return input::json_text(column.texts[row]);
                         }));
   return json + fmt::format(R"("codes":{}}})", numbers(dictionary.codes));
 }
@@ -96,7 +92,8 @@ Shared make_shared(const ReportResults& results, input::JsonValue ReportSource::
   Shared shared;
   std::unordered_map<std::string, std::size_t> known;
   for (const ReportSource& source : results.sources) {
-    const auto [code, is_new] = known.try_emplace(dump(source.*member), shared.values.size());
+    const auto [code, is_new] =
+        known.try_emplace(input::json_text(source.*member), shared.values.size());
     if (is_new) shared.values.push_back(code->first);
     shared.codes.push_back(code->second);
   }
@@ -120,31 +117,33 @@ std::string sources_json(const ReportResults& results, const Shared& parameters,
   std::string json = "[";
   for (std::size_t i = 0; i < results.sources.size(); ++i) {
     const ReportSource& source = results.sources[i];
-    std::string config = fmt::format(R"("config":{})", dump(source.config));
+    std::string config = fmt::format(R"("config":{})", input::json_text(source.config));
     std::string patch;
     if (base && source.config->is_object())
-      patch = fmt::format(R"("base":{},"patch":{})", *base,
-                          dump(input::Json::diff(results.sources[*base].config, source.config)));
+      patch = fmt::format(
+          R"("base":{},"patch":{})", *base,
+          input::json_text(input::Json::diff(results.sources[*base].config, source.config)));
     if (!patch.empty() && 2 * patch.size() < config.size()) {
       config = std::move(patch);
     } else if (source.config->is_object()) {
       base = i;
     } else if (axes[i] != nullptr) {
-      config += fmt::format(R"(,"axes":{})", dump(*axes[i]));
+      config += fmt::format(R"(,"axes":{})", input::json_text(*axes[i]));
     }
-    json += fmt::format(R"({}{{"version":{},"key":{},"parameters":{},"operations":{},{}}})",
-                        i == 0 ? "" : ",", dump(source.version), dump(source.key),
-                        parameters.codes[i], operations.codes[i], config);
+    json +=
+        fmt::format(R"({}{{"version":{},"key":{},"parameters":{},"operations":{},{}}})",
+                    i == 0 ? "" : ",", input::json_text(source.version),
+                    input::json_text(source.key), parameters.codes[i], operations.codes[i], config);
   }
   return json + "]";
 }
 
 std::string pictures_json(const std::vector<ReportPicture>& pictures) {
   return list(pictures, [](const ReportPicture& picture) {
-    return dump({{"title", picture.title},
-                 {"svg", picture.svg},
-                 {"row", input::or_null(picture.row)},
-                 {"sources", picture.sources}});
+    return input::json_text({{"title", picture.title},
+                             {"svg", picture.svg},
+                             {"row", input::or_null(picture.row)},
+                             {"sources", picture.sources}});
   });
 }
 
@@ -181,9 +180,9 @@ std::string report_data(const ReportInput& input) {
   for (const ReportRow& row : results.rows) row_sources.push_back(row.source);
   const Shared parameters = make_shared(results, &ReportSource::parameters);
   const Shared operations = make_shared(results, &ReportSource::operations);
-  std::string json =
-      fmt::format(R"({{"title":{},"version":{},"notes":{},"rows":{},)", dump(input.title),
-                  dump(input.version), dump(results.notes), results.rows.size());
+  std::string json = fmt::format(R"({{"title":{},"version":{},"notes":{},"rows":{},)",
+                                 input::json_text(input.title), input::json_text(input.version),
+                                 input::json_text(results.notes), results.rows.size());
   json += fmt::format(R"("columns":{},)", list(make_columns(results), column_json));
   json += fmt::format(R"("row_sources":{},"sources":{},)", numbers(row_sources),
                       sources_json(results, parameters, operations));

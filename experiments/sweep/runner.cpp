@@ -22,10 +22,7 @@ namespace {
 
 constexpr int kTickMilliseconds = 200;  // between looks at signals, and at the clock
 
-// Messages may quote paths that are not UTF-8.
-std::string line_of(const input::Json& json) {
-  return json.dump(-1, ' ', false, input::Json::error_handler_t::replace) + '\n';
-}
+std::string line_of(const input::Json& json) { return input::json_text(json) + '\n'; }
 
 /// What the lines of a point begin with.
 input::Json line_start(const PointSet& points, const KeyedPoint& at) {

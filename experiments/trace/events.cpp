@@ -5,6 +5,7 @@
 #include <string>
 
 #include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
 
 namespace equarx::trace {
 namespace {
@@ -36,9 +37,7 @@ namespace equarx::trace {
 
 Picoseconds to_picoseconds(double seconds) { return std::llround(seconds * kPicosecondsPerSecond); }
 
-std::string json_quoted(std::string_view text) {
-  return input::Json(text).dump(-1, ' ', false, input::Json::error_handler_t::replace);
-}
+std::string json_quoted(std::string_view text) { return input::json_text(text); }
 
 TraceEventWriter::TraceEventWriter(std::ostream& out) : out_(out) {
   out_ << "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [";
@@ -106,8 +105,7 @@ void TraceEventWriter::add_count(std::uint32_t process, std::string_view name, P
 
 void TraceEventWriter::finish(const input::Json& other) {
   flush();
-  out_ << "\n],\n\"otherData\": "
-       << other.dump(-1, ' ', false, input::Json::error_handler_t::replace) << "}\n";
+  out_ << "\n],\n\"otherData\": " << input::json_text(other) << "}\n";
 }
 
 }  // namespace equarx::trace

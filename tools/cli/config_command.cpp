@@ -26,7 +26,7 @@ void check_word(const std::string& word, const std::vector<std::string>& known,
       "", fmt::format("there is no {} '{}'; {}", what, word, input::remedy(word, names)));
 }
 
-std::string start_for(const std::string& question) {
+std::string starting_text(const std::string& question) {
   const auto files = input::embedded_new();
   const auto found = std::ranges::find(files, question, &input::EmbeddedFile::name);
   if (found == files.end()) throw std::logic_error("no file to start from for " + question);
@@ -51,7 +51,7 @@ std::vector<std::string> questions() {
 void new_config(const ConfigNewArguments& arguments) {
   check_word(arguments.action, {"new"}, "'config'");
   check_word(arguments.question, questions(), "question");
-  const std::string text = start_for(arguments.question);
+  const std::string text = starting_text(arguments.question);
   if (arguments.output.empty()) return print(naming(text, "my_config.json"));
   std::error_code unknown;  // writing says what is wrong
   if (std::filesystem::exists(arguments.output, unknown))

@@ -21,9 +21,6 @@ namespace {
 
 using input::Json;
 
-// Messages may quote bytes that are no text.
-constexpr auto kReplaceBytes = Json::error_handler_t::replace;
-
 /// Ends this process if the one that asks has ended: nobody would read the answer. (Standard input may end before.)
 void leave_if_alone() {
   pollfd answers{.fd = STDOUT_FILENO, .events = 0, .revents = 0};
@@ -48,7 +45,7 @@ request::Request read_request(const std::string& line) {
 
 std::string error_line(const char* kind, const std::string& pointer, const std::string& message) {
   const Json error = {{"kind", kind}, {"pointer", pointer}, {"message", message}};
-  return Json{{"error", error}}.dump(-1, ' ', false, kReplaceBytes);
+  return input::json_text({{"error", error}});
 }
 
 std::string answer_line(const std::string& line) {

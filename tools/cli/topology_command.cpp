@@ -23,9 +23,6 @@ using input::Json;
 
 constexpr const char* kDefaultHardware = "tpu-v5e";
 
-// Paths on the command line need not be UTF-8.
-constexpr auto kReplace = Json::error_handler_t::replace;
-
 /// The options as the keys of a configuration, which are read with the same rules and messages.
 Json topology_of(const TopologyArguments& arguments) {
   Json topology = Json::object();
@@ -84,7 +81,7 @@ void describe_topology(const TopologyArguments& arguments) {
                           std::array{arguments.config.path, arguments.file, arguments.hardware});
   const inspect::TopologyReport result = report(arguments);
   if (!arguments.svg.empty()) output::write_file(arguments.svg, to_svg(result));
-  print(arguments.json ? to_json(result).dump(2, ' ', false, kReplace) + "\n" : to_table(result));
+  print(arguments.json ? input::json_text(to_json(result), 2) + "\n" : to_table(result));
 }
 
 }  // namespace equarx::cli

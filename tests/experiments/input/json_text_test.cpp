@@ -16,6 +16,12 @@ using testing::check_refused;
 using testing::good_config;
 using testing::message_of;
 
+TEST_CASE("JSON becomes text, whatever bytes its texts have") {
+  CHECK(json_text({{"a", {1, "b"}}}) == R"({"a":[1,"b"]})");
+  CHECK(json_text({{"a", 1}}, 2) == "{\n  \"a\": 1\n}");
+  CHECK(json_text("\xff") == "\"\xef\xbf\xbd\"");  // U+FFFD
+}
+
 TEST_CASE("comments may stand where spaces may, and are no part of texts") {
   CHECK(parse_json("// of a file\n{ /* of */ \"a\": [1, // a number\n 2] }") ==
         parse_json(R"({"a": [1, 2]})"));

@@ -23,19 +23,14 @@ namespace {
 namespace py = pybind11;
 using input::Json;
 
-// Names of chips in files need not be UTF-8.
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 std::pair<std::string, std::string> list_chips() {
   const auto chips = inspect::built_in_chips();
-  return {text_of(inspect::to_json(chips)), inspect::to_table(chips)};
+  return {input::json_text(inspect::to_json(chips)), inspect::to_table(chips)};
 }
 
 std::pair<std::string, std::string> describe_chip(const std::string& name_or_path) {
   const hardware::Chip chip = config::load_chip(name_or_path, "");
-  return {text_of(config::to_json(chip)), inspect::to_report(chip)};
+  return {input::json_text(config::to_json(chip)), inspect::to_report(chip)};
 }
 
 /// `config` has "hardware" and "topology". Returns JSON, table and picture.
@@ -46,7 +41,7 @@ std::vector<std::string> describe_topology(const std::string& config, bool pictu
     const hardware::Chip chip = config::read_chip_choice(reader).chip;
     const inspect::TopologyReport report =
         inspect::report_topology(config::read_topology(reader.object("topology"), chip), chip);
-    return std::vector<std::string>{text_of(to_json(report)), to_table(report),
+    return std::vector<std::string>{input::json_text(to_json(report)), to_table(report),
                                     picture ? to_svg(report) : std::string()};
   });
 }
