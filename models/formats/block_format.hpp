@@ -46,7 +46,8 @@ enum class ScaleFormat : std::uint8_t {
 enum class ScaleLayout : std::uint8_t {
   strided,  ///< element e belongs to group e mod 1024, the 8 x 128 lanes of a TPU vector register
   contiguous,  ///< element e belongs to group e / block
-  paired  ///< element e belongs to group 2 (e / (2 block)) + e mod 2: instructions take values in pairs. QuickReduce only
+  paired  ///< element e belongs to group 2 (e / (2 block)) + e mod 2, as where instructions take values in pairs;
+          ///< QuickReduce only
 };
 
 /// How a value between two codes becomes one of them.

@@ -157,8 +157,7 @@ void BlockCodec::dequantize_add_absmax(std::span<const std::byte> payload, std::
                                        std::span<const float> scales, std::span<const float> local,
                                        std::span<float> sums, std::span<float> absmax) const {
   check_scales(absmax.size(), first, sums.size());
-  add_to(payload, first, scales, local, sums,
-         format_.scaled && !is_quickreduce() ? absmax.data() : nullptr);
+  add_to(payload, first, scales, local, sums, format_.scaled ? absmax.data() : nullptr);
   if (is_quickreduce()) quickreduce::find_extrema(sums, first, absmax);
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -23,35 +22,13 @@ constexpr float kLargestFp16 = 65504.0F;
 constexpr float kZeroSeen = std::numeric_limits<float>::denorm_min();
 constexpr float kOneOver240 = 0x1.11p-8F;  // as near as FP16 comes
 
-/// The nearest FP16, ties to even; what is 65520 or more is Inf. Without branches, so that loops over it are vector code;
-/// fp16_from_float() and back, bit for bit.
-float input(float value) {
-  constexpr auto kMinNormal = std::bit_cast<std::uint32_t>(0x1p-14F);
-  constexpr auto kOverflow = std::bit_cast<std::uint32_t>(65520.0F);
-  constexpr std::uint32_t kInfinity = 0x7f800000;
-  constexpr int kDropped = 23 - 10;  // bits of the mantissa
-  constexpr std::uint32_t kBelowHalf = (1U << (kDropped - 1)) - 1;
-  constexpr float kAligned =
-      0x1p-24F * 0x1p23F;  // its last bit is a subnormal step, so that adding it rounds
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  const std::uint32_t size = bits & 0x7fffffffU;
-  const std::uint32_t normal =
-      (size + kBelowHalf + (size >> kDropped & 1U)) & ~((1U << kDropped) - 1U);
-  const auto subnormal =
-      std::bit_cast<std::uint32_t>((std::bit_cast<float>(size) + kAligned) - kAligned);
-  const std::uint32_t number = size < kMinNormal ? subnormal : normal;
-  const std::uint32_t finite = size < kOverflow ? number : kInfinity;
-  const std::uint32_t all = size > kInfinity ? size : finite;  // NaN stays
-  return std::bit_cast<float>(all | (bits & 0x80000000U));
-}
-
-/// The same, of a result: what is finite stays so. A sum, product or quotient of two FP16 that was rounded to FP32 may
-/// be rounded once more without harm: FP32 has more than twice as many bits and two (Figueroa, "When is double rounding
-/// innocuous?").
+/// The nearest FP16 of a result: what is finite stays so. A sum, product or quotient of two FP16 that was rounded to
+/// FP32 may be rounded once more without harm: FP32 has more than twice as many bits and two (Figueroa, "When is double
+/// rounding innocuous?").
 float to_fp16(float value) {
   const float size = std::abs(value);
   const bool saturates = size > kLargestFp16 && size <= std::numeric_limits<float>::max();
-  return input(std::copysign(saturates ? kLargestFp16 : size, value));
+  return round_to_fp16(std::copysign(saturates ? kLargestFp16 : size, value));
 }
 
 std::size_t group_of(std::size_t element) {
@@ -148,7 +125,7 @@ std::vector<float> encoding_scales(std::span<const float> scales) {
 Piece scaled_values(std::span<const float> values, const Piece& factors) {
   Piece scaled;
   for (std::size_t i = 0; i < values.size(); ++i)
-    scaled[i] = to_fp16(input(values[i]) * factors[i]);
+    scaled[i] = to_fp16(round_to_fp16(values[i]) * factors[i]);
   return scaled;
 }
 
@@ -178,7 +155,7 @@ void decode_all(const std::byte* payload, std::size_t first, std::size_t element
 
 void find_extrema(std::span<const float> values, std::size_t first, std::span<float> extrema) {
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const float value = input(values[i]);
+    const float value = round_to_fp16(values[i]);
     float& extremum = extrema[group_of(first + i)];
     if (std::isnan(value)) {
       if (extremum == 0.0F) extremum = value;
@@ -195,7 +172,7 @@ void encode_scales(ElementFormat element, std::span<const float> extrema,
                    std::span<std::byte> bytes) {
   with_codec(element, [&](auto codec) {
     for (std::size_t i = 0; i < extrema.size(); ++i) {
-      const std::uint16_t code = fp16_from_float(codec.scale(input(extrema[i])));
+      const std::uint16_t code = fp16_from_float(codec.scale(round_to_fp16(extrema[i])));
       std::memcpy(&bytes[i * sizeof code], &code, sizeof code);
     }
   });
@@ -241,7 +218,8 @@ void dequantize_add(ElementFormat element, std::span<const std::byte> payload, s
     decode_all<decltype(codec)>(payload.data(), first, sums.size(), scales,
                                 [&](std::size_t begin, std::size_t count, const Piece& decoded) {
                                   for (std::size_t i = 0; i < count; ++i)
-                                    sums[begin + i] = to_fp16(input(local[begin + i]) + decoded[i]);
+                                    sums[begin + i] =
+                                        to_fp16(round_to_fp16(local[begin + i]) + decoded[i]);
                                 });
   });
 }
@@ -259,7 +237,7 @@ QuantizeCounts count(ElementFormat element, std::span<const float> values, std::
       const Piece decoded =
           decoded_values<decltype(codec)>(codes, count, of_elements(scales, first + begin, count));
       for (std::size_t i = 0; i < count; ++i) {
-        const float value = input(piece[i]);
+        const float value = round_to_fp16(piece[i]);
         counts.clipped += std::isfinite(value) && codec.clips(scaled[i]) ? 1 : 0;
         counts.flushed += value != 0.0F && decoded[i] == 0.0F ? 1 : 0;
         counts.non_finite += std::isfinite(decoded[i]) ? 0 : 1;

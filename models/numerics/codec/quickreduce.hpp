@@ -12,8 +12,8 @@
 // E4M3FNUZ: scale = max |x| (1.06640625 2^-8), which is 1/240 in FP16; code = the nearest of x (1 / (scale + epsilon)).
 //
 // What follows, and is so on the GPU: a group whose extremum is below n / 65504 comes out too small, because the
-// reciprocal ends at 65504; NaN of integers becomes the extremum; a group of zeros may become -0. The reciprocal is taken
-// to be rounded correctly; the GPU's instruction is specified to half a unit in the last place and a hundredth.
+// reciprocal ends at 65504; NaN of integers becomes the extremum; a group of zeros may become -0. The reciprocal is
+// taken to be rounded correctly; the GPU's instruction is specified to half a unit in the last place and a hundredth.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@
 
 namespace equarx::numerics::quickreduce {
 
-/// Raises each group's extremum, in FP16, by those of its values in this piece. Starts from zeros. NaN does not count, unless there
-/// is nothing else.
+/// Raises each group's extremum, in FP16, by those of its values in this piece. Starts from zeros. NaN does not count,
+/// unless there is nothing else.
 void find_extrema(std::span<const float> values, std::size_t first, std::span<float> extrema);
 
 /// Extrema into FP16 scales. `element` is int8, int6, int4 or fp8_e4m3fnuz.

@@ -58,4 +58,25 @@ constexpr float float_from_fp16(std::uint16_t code) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(number) | sign);
 }
 
+/// The value of binary16 that is nearest to a value: float_from_fp16(fp16_from_float(value)), but for the payload of a
+/// NaN. It stays in binary32, so a loop over it takes half as long as one over both.
+constexpr float round_to_fp16(float value) {
+  constexpr auto kMinNormalBits = std::bit_cast<std::uint32_t>(detail::kFp16MinNormal);
+  constexpr auto kOverflowBits = std::bit_cast<std::uint32_t>(65520.0F);  // ties to Inf
+  constexpr std::uint32_t kFloatInfinityBits = 0x7f800000;
+  constexpr int kDropped = detail::kFp16DroppedBits;
+  constexpr std::uint32_t kBelowHalf = (1U << (kDropped - 1)) - 1;
+  // The last bit of kAligned is worth one subnormal step, so that the addition itself rounds.
+  constexpr float kAligned = detail::kFp16MinSubnormal * 0x1p23F;
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t size = bits & 0x7fffffffU;
+  const std::uint32_t normal =
+      (size + kBelowHalf + (size >> kDropped & 1U)) & ~((1U << kDropped) - 1U);
+  const auto subnormal =
+      std::bit_cast<std::uint32_t>((std::bit_cast<float>(size) + kAligned) - kAligned);
+  const std::uint32_t number = size < kMinNormalBits ? subnormal : normal;
+  const std::uint32_t finite = size < kOverflowBits ? number : kFloatInfinityBits;
+  return std::bit_cast<float>((size > kFloatInfinityBits ? size : finite) | (bits & 0x80000000U));
+}
+
 }  // namespace equarx::numerics

@@ -1,5 +1,6 @@
 #include "models/numerics/elements/float16.hpp"
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -54,6 +55,25 @@ TEST_CASE("fp16: decodes all codes") {
     if (!right || std::signbit(value) != (code >= 0x8000)) FAIL("code " << code << ": " << value);
   }
   SUCCEED();
+}
+
+TEST_CASE("fp16: rounding a value is encoding and decoding it") {
+  const auto same = [](float value) {
+    const float rounded = round_to_fp16(value);
+    const float there_and_back = float_from_fp16(fp16_from_float(value));
+    if (std::isnan(value)) return std::isnan(rounded);
+    return rounded == there_and_back && std::signbit(rounded) == std::signbit(there_and_back);
+  };
+  constexpr std::uint32_t kStep = 4093;  // a prime, so that all low bits are met
+  for (std::uint64_t bits = 0; bits <= 0xffffffffU; bits += kStep)
+    if (!same(std::bit_cast<float>(static_cast<std::uint32_t>(bits)))) FAIL("bits " << bits);
+  for (int code = 0; code <= kLargestCode; ++code) {  // around every midpoint
+    const auto middle = static_cast<float>((magnitude(code) + magnitude(code + 1)) / 2);
+    for (const float value : {std::nextafter(middle, 0.0F), middle, std::nextafter(middle, kInf)})
+      if (!same(value) || !same(-value)) FAIL("value " << value);
+  }
+  for (const float value : {kInf, -kInf, 0.0F, -0.0F, std::numeric_limits<float>::quiet_NaN()})
+    CHECK(same(value));
 }
 
 TEST_CASE("fp16: encodes to the nearest code, ties to even, around every midpoint") {
