@@ -31,7 +31,7 @@ py::array_t<float> make_arrays() {
 void allreduce_by_the_value_executor(benchmark::State& state) {
   const py::array_t<float> arrays = make_arrays();
   const plan::Plan plan = request::make_plan(
-      {R"({"hardware": "tpu-v5e", "topology": {"slice": "4x2"}, "tensor": {"shape": [16777216], "dtype": "fp32"},
+      {R"({"hardware": "tpu-v5e", "topology": {"slice": "4x2"}, "tensor": {"bytes": "64 MiB", "dtype": "fp32"},
            "collectives": [{"algorithm": "equarx", "format": "int8"}]})",
        {}});
   std::vector<tensors::MemoryTensor> tensors;

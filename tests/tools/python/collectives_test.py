@@ -126,7 +126,8 @@ class Arrays(unittest.TestCase):
 
     def test_names_of_other_tools_are_understood(self):
         tensors = normal(4, 5000)
-        for theirs, ours in [("float8_e4m3fn", "fp8-e4m3"), ("float8_e5m2fnuz", "fp8-e5m2fnuz"), ("s8", "int8"), ("bfloat16", "bf16")]:
+        for theirs, ours in [("float8_e4m3fn", "fp8-e4m3"), ("float8_e5m2fnuz", "fp8-e5m2fnuz"), ("s8", "int8"),
+                             ("bfloat16", "bf16")]:
             one, other = equarx.allreduce(tensors, theirs), equarx.allreduce(tensors, ours)
             self.assertEqual(one.config, other.config)
             numpy.testing.assert_array_equal(one.result, other.result)

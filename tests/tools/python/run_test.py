@@ -128,23 +128,22 @@ class Shapes(unittest.TestCase):
             return
         self.assertEqual(list(self.result.to_frame()["label"]), ["bf16", "full-loop"])
 
-    def test_a_picture_has_a_bar_for_each_run(self):
+    def picture(self):
+        """The axes that plot() makes."""
         try:
             import matplotlib
         except ImportError:
             self.skipTest("without Matplotlib")
         matplotlib.use("agg")
-        ax = self.result.plot()
+        return self.result.plot()
+
+    def test_a_picture_has_a_bar_for_each_run(self):
+        ax = self.picture()
         self.assertEqual([label.get_text() for label in ax.get_yticklabels()], ["bf16", "full-loop"])
         self.assertIs(self.result.plot(ax), ax)
 
     def test_the_legend_of_a_picture_covers_no_bar(self):
-        try:
-            import matplotlib
-        except ImportError:
-            self.skipTest("without Matplotlib")
-        matplotlib.use("agg")
-        ax = self.result.plot()
+        ax = self.picture()
         ax.figure.canvas.draw()
         legend = ax.get_legend().get_window_extent()
         self.assertFalse(legend.overlaps(ax.get_window_extent()))

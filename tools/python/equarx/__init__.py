@@ -22,9 +22,9 @@ from .result import Record, Result, Run
 
 __version__: str = _core.version()
 __all__ = [
-    "DefectError", "InputError", "Outcome", "Program", "ProgramError", "Quantized", "Record", "Result", "Run", "Swept",
-    "Tensors", "Tuned", "all_gather", "all_to_all", "allreduce", "broadcast", "formats", "hardware", "quantize", "reduce_scatter",
-    "run", "sweep", "topology", "tune",
+    "DefectError", "InputError", "Outcome", "Program", "ProgramError", "Quantized", "Record", "Result", "Run",
+    "Swept", "Tensors", "Tuned", "all_gather", "all_to_all", "allreduce", "broadcast", "formats", "hardware",
+    "quantize", "reduce_scatter", "run", "sweep", "topology", "tune",
 ]
 
 _atexit.register(_core.finish_work)
