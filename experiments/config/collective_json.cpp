@@ -159,6 +159,24 @@ void read_format(input::ObjectReader& reader, CollectiveConfig& config,
   config.format = read_scaled_format(reader);
 }
 
+/// A scale that all ranks share is for sums, and casts what they bring.
+void check_shared_scale(input::ObjectReader& reader, const CollectiveConfig& config,
+                        collectives::Collective collective) {
+  if (!numerics::has_shared_scale(config.format)) return;
+  if (collective != collectives::Collective::all_reduce &&
+      collective != collectives::Collective::reduce_scatter)
+    throw input::InputError(
+        reader.place_of("format"),
+        fmt::format(
+            "'{}' is for sums: of an all-reduce or a reduce-scatter; {} has others, like \"int8\"",
+            config.format.name, collectives::name(collective)));
+  if (config.cast_to)
+    throw input::InputError(reader.place_of("cast_to"),
+                            fmt::format("'{}' casts the tensor itself, by the scale that all ranks "
+                                        "share; remove it",
+                                        config.format.name));
+}
+
 CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collective collective,
                                  numerics::ElementFormat dtype) {
   constexpr std::array<std::string_view, 1> kRing = {"ring"};
@@ -169,6 +187,7 @@ CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collec
   config.ring = input::choose(reader, "ring", kRingStyles, collectives::RingStyle::full_loop);
   config.cast_to = read_cast(reader, dtype);
   read_format(reader, config, collective, tensor_type(config, dtype));
+  check_shared_scale(reader, config, collective);
   config.minishards = read_parts(reader, "minishards");
   if (reader.has("elements_per_scale"))
     config.elements_per_scale = read_elements_per_scale(reader, config);
@@ -185,6 +204,7 @@ std::string_view name(QuantizedPhases phases) { return kQuantizedPhases[phases];
 
 numerics::ElementFormat tensor_type(const CollectiveConfig& collective,
                                     numerics::ElementFormat dtype) {
+  if (numerics::has_shared_scale(collective.format)) return collective.format.element;
   return collective.cast_to.value_or(dtype);
 }
 

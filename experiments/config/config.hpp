@@ -119,7 +119,7 @@ struct CollectiveConfig {
   collectives::PartSizes sizes = {};
 };
 
-/// The type of the tensor that the collective is of, where the ranks bring `dtype`.
+/// The type of the tensor that the collective is of, where the ranks bring `dtype`: what it is cast to, if it is.
 numerics::ElementFormat tensor_type(const CollectiveConfig& collective,
                                     numerics::ElementFormat dtype);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <stdexcept>
 #include <vector>
 
@@ -22,25 +23,45 @@ using numerics::ElementFormat;
 using numerics::Rounding;
 using numerics::ScaleFormat;
 using numerics::ScaleLayout;
+using numerics::ScaleRule;
 
 constexpr std::array kScaleFormats = {ScaleFormat::fp32, ScaleFormat::bf16, ScaleFormat::e8m0,
                                       ScaleFormat::e4m3};
 constexpr std::array kLayouts = {ScaleLayout::strided, ScaleLayout::contiguous};
+constexpr input::EnumNames<numerics::Mu::Of, 3> kMus({
+    {numerics::Mu::Of::root, "root"},
+    {numerics::Mu::Of::pre_scaling, "pre-scaling"},
+    {numerics::Mu::Of::post_scaling, "post-scaling"},
+});
 constexpr std::array kRoundings = {Rounding::nearest, Rounding::stochastic};
 
 struct PlainFormat {
   std::string_view name;
-  ElementFormat element;
+  BlockFormat format;
 };
-/// What is sent without scales. "cast": a format with scales has the name of the element.
-constexpr std::array kPlainFormats = {PlainFormat{"bf16", ElementFormat::bf16},
-                                      PlainFormat{"fp32", ElementFormat::fp32},
-                                      PlainFormat{"fp16", ElementFormat::fp16},
-                                      PlainFormat{"fp8-e4m3-cast", ElementFormat::fp8_e4m3},
-                                      PlainFormat{"fp8-e5m2-cast", ElementFormat::fp8_e5m2},
-                                      PlainFormat{"fp8-e4m3fnuz-cast", ElementFormat::fp8_e4m3fnuz},
-                                      PlainFormat{"fp8-e5m2fnuz-cast", ElementFormat::fp8_e5m2fnuz},
-                                      PlainFormat{"int8-cast", ElementFormat::int8}};
+
+constexpr PlainFormat cast_to(std::string_view name, ElementFormat element) {
+  return {name, {.element = element}};
+}
+
+constexpr PlainFormat shared(std::string_view name, ElementFormat element, ScaleRule rule) {
+  return {name, {.element = element, .rule = rule}};
+}
+
+/// What is sent without scales. "cast": a format with scales has the name of the element. The last ones have a scale
+/// that all ranks agree on before.
+constexpr std::array kPlainFormats = {
+    cast_to("bf16", ElementFormat::bf16),
+    cast_to("fp32", ElementFormat::fp32),
+    cast_to("fp16", ElementFormat::fp16),
+    cast_to("fp8-e4m3-cast", ElementFormat::fp8_e4m3),
+    cast_to("fp8-e5m2-cast", ElementFormat::fp8_e5m2),
+    cast_to("fp8-e4m3fnuz-cast", ElementFormat::fp8_e4m3fnuz),
+    cast_to("fp8-e5m2fnuz-cast", ElementFormat::fp8_e5m2fnuz),
+    cast_to("int8-cast", ElementFormat::int8),
+    shared("fp8lm-e4m3", ElementFormat::fp8_e4m3, ScaleRule::fp8lm),
+    shared("fp8lm-e5m2", ElementFormat::fp8_e5m2, ScaleRule::fp8lm),
+    shared("global-qsgd-int8", ElementFormat::int8, ScaleRule::global_qsgd)};
 
 /// Formats that a plain ring has, and a quantized one cannot have, deserve more than a list.
 NamedBlockFormat choose_scaled(input::ObjectReader& reader) {
@@ -50,6 +71,14 @@ NamedBlockFormat choose_scaled(input::ObjectReader& reader) {
     if (named.format.scaled) names.push_back(named.name);
     if (named.name != wanted) continue;
     if (named.format.scaled) return {std::string(named.name), named.format};
+    if (numerics::has_shared_scale(named.format))
+      throw input::InputError(
+          reader.place_of("format"),
+          fmt::format(
+              "'{}' has one scale for all ranks, and its codes are added as they are: use an "
+              "algorithm like "
+              "\"ring\" or \"torus\", without \"quantize\", \"scale\", \"layout\" and \"block\"",
+              named.name));
     throw input::InputError(
         reader.place_of("format"),
         fmt::format("'{}' is not quantized; use \"algorithm\": \"ring\" for it, or a "
@@ -116,6 +145,27 @@ void check_as_published(input::ObjectReader& reader, const NamedBlockFormat& for
                       format.name));
 }
 
+/// FP8-LM's factor: a word, or a number.
+numerics::Mu read_mu(input::ObjectReader& reader) {
+  constexpr std::string_view kExpected =
+      R"(a number above 0, "root", "pre-scaling" or "post-scaling")";
+  if (!reader.has("mu")) return {};
+  if (reader.required("mu", kExpected).is_string()) return {.of = reader.choice("mu", kMus)};
+  const double mu = reader.number("mu", kExpected);
+  const auto value = static_cast<float>(mu);
+  if (!(value > 0.0F && std::isfinite(value)))
+    throw input::InputError(reader.place_of("mu"), fmt::format("must be {}, is {}", kExpected, mu));
+  return {.of = numerics::Mu::Of::value, .value = value};
+}
+
+/// A scale that all ranks share is as somebody's code has it, but for FP8-LM's factor.
+NamedBlockFormat read_shared_format(input::ObjectReader& reader, const PlainFormat& plain) {
+  NamedBlockFormat format{std::string(plain.name), plain.format};
+  check_as_published(reader, format);
+  if (format.rule == ScaleRule::fp8lm) format.mu = read_mu(reader);
+  return format;
+}
+
 /// The rounding is all that can still be wrong with a named format.
 void read_rounding(input::ObjectReader& reader, NamedBlockFormat& format) {
   format.rounding = input::choose(reader, "rounding", kRoundings, format.rounding);
@@ -131,7 +181,7 @@ void read_rounding(input::ObjectReader& reader, NamedBlockFormat& format) {
 
 NamedBlockFormat read_scaled_format(input::ObjectReader& reader) {
   NamedBlockFormat format = choose_scaled(reader);
-  if (format.rule != numerics::ScaleRule::abs_max) {
+  if (format.rule != ScaleRule::abs_max) {
     check_as_published(reader, format);
     return format;
   }
@@ -149,15 +199,26 @@ NamedBlockFormat read_plain_format(input::ObjectReader& reader, ElementFormat te
   if (reader.has("format") && reader.text("format") != format.name) {
     check_has_no_scales(reader, has_quantized_twin);
     const PlainFormat& plain = kPlainFormats[reader.choice("format", plain_names())];
-    format = {std::string(plain.name), {.element = plain.element}};
+    if (numerics::has_shared_scale(plain.format)) return read_shared_format(reader, plain);
+    format = {std::string(plain.name), plain.format};
   }
   read_rounding(reader, format);
   return format;
 }
 
+namespace {
+
+input::Json mu_json(const numerics::Mu& mu) {
+  if (mu.of == numerics::Mu::Of::value) return mu.value;
+  return kMus[mu.of];
+}
+
+}  // namespace
+
 input::Json format_json(const NamedBlockFormat& format) {
   input::Json json = {{"format", format.name}};
-  if (format.rule != numerics::ScaleRule::abs_max) return json;  // its name says all
+  if (format.rule == ScaleRule::fp8lm) json["mu"] = mu_json(format.mu);
+  if (format.rule != ScaleRule::abs_max) return json;  // its name says all
   if (format.scaled) {
     json["scale"] = numerics::name(format.scale);
     json["layout"] = numerics::name(format.layout);

@@ -38,6 +38,11 @@ config::NamedBlockFormat read_plain(input::ObjectReader& reader) {
                                                          "elements_per_scale"};
   config::NamedBlockFormat format =
       config::read_plain_format(reader, numerics::ElementFormat::fp32, false);
+  if (numerics::has_shared_scale(format))
+    throw input::InputError(
+        reader.place_of("format"),
+        fmt::format("'{}' has one scale for the tensors of all ranks; `run` a collective with it",
+                    format.name));
   refuse(reader, kOfScales, fmt::format("{} has no scales", format.name));
   return format;
 }

@@ -42,6 +42,13 @@ OrObstacle<CollectivePlan> plan_collective(const config::CollectiveConfig& confi
   const OrObstacle<collectives::RankGrid> grid =
       rank_grid(config.algorithm, site.config(), pointer + "/algorithm");
   if (const auto* obstacle = std::get_if<Obstacle>(&grid)) return *obstacle;
+  const std::uint32_t ranks = std::get<collectives::RankGrid>(grid).ranks();
+  if (ranks > numerics::most_ranks(config.format))
+    return Obstacle{
+        pointer + "/format",
+        fmt::format(
+            "sums of '{}' codes of {} ranks do not fit into an int8; it is for up to {} ranks",
+            config.format.name, ranks, numerics::most_ranks(config.format))};
   try {
     return plan_on_grid(config, std::get<collectives::RankGrid>(grid), site, pointer);
   } catch (const std::invalid_argument& error) {  // of lower rooms, which know no pointers

@@ -23,6 +23,9 @@ Sent sent_by(const plan::CollectivePlan& plan, Rank rank) {
   Sent sent{collectives::sent_bytes(program, Content::payload, rank),
             collectives::sent_bytes(program, Content::scales, rank),
             std::vector<double>(program.channels.size())};
+  const std::vector<std::uint64_t> amax = collectives::sent_bytes(program, Content::amax, rank);
+  for (std::size_t channel = 0; channel < amax.size(); ++channel)
+    sent.scales[channel] += amax[channel];
   for (const collectives::Instruction& instruction : program.instructions)
     if (instruction.op == collectives::Op::send && instruction.ranks.contains(rank))
       sent.held_s[program.messages[instruction.message].channel] +=

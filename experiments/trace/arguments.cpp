@@ -1,5 +1,9 @@
 #include "experiments/trace/arguments.hpp"
 
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
 #include <fmt/format.h>
 
 #include "experiments/trace/events.hpp"
@@ -30,6 +34,10 @@ std::string place(const Program& program, Rank maker, const collectives::Tile& t
 std::string cargo(const Program& program, Rank sender, MessageId id) {
   const collectives::Message& message = program.messages[id];
   const collectives::Buffer& buffer = program.buffers[message.buffer];
+  if (buffer.content == collectives::Content::amax)
+    return fmt::format(R"("content":"{}","bytes":{},"channel":{})", content_name(program, id),
+                       program.message_bytes(id),
+                       json_quoted(program.channels[message.channel].name));
   const Rank maker = message.origin.root ? 0 : program.grid().move(sender, message.origin.offset);
   return fmt::format(
       R"("content":"{}","phase":"{}",{},"bytes":{},"channel":{})", content_name(program, id),
@@ -40,9 +48,9 @@ std::string cargo(const Program& program, Rank sender, MessageId id) {
 
 /// Bytes that vector work makes, reads from a message, or, without a buffer, has of the tensor.
 std::uint64_t bytes_of(const Program& program, const collectives::Instruction& instruction) {
-  const bool has_buffer = instruction.op != Op::find_scales && instruction.op != Op::store &&
-                          instruction.op != Op::cast && instruction.op != Op::cast_back;
-  if (has_buffer)
+  constexpr std::array kWithoutBuffer = {Op::find_amax, Op::find_scales, Op::store, Op::cast,
+                                         Op::cast_back};
+  if (std::ranges::find(kWithoutBuffer, instruction.op) == kWithoutBuffer.end())
     return program.buffers[instruction.buffer].bytes *
            program.grid().span(instruction.origin.gathered);
   constexpr std::size_t kBitsPerByte = 8;
@@ -53,9 +61,12 @@ std::uint64_t bytes_of(const Program& program, const collectives::Instruction& i
 }  // namespace
 
 std::string_view content_name(const Program& program, MessageId id) {
-  return program.buffers[program.messages[id].buffer].content == collectives::Content::scales
-             ? "scales"
-             : "payload";
+  switch (program.buffers[program.messages[id].buffer].content) {
+    case collectives::Content::payload: return "payload";
+    case collectives::Content::scales: return "scales";
+    case collectives::Content::amax: return "abs-max";
+  }
+  throw std::logic_error("unknown content");
 }
 
 std::string core_arguments(const Program& program, Rank rank, Rank sender, InstructionId id) {
@@ -63,6 +74,8 @@ std::string core_arguments(const Program& program, Rank rank, Rank sender, Instr
   if (is_transfer(instruction.op))
     return fmt::format(R"({{"instruction":{},{}}})", id,
                        cargo(program, sender, instruction.message));
+  if (instruction.op == Op::encode_amax || instruction.op == Op::merge_amax)
+    return fmt::format(R"({{"instruction":{},"bytes":{}}})", id, bytes_of(program, instruction));
   const bool whole = instruction.op == Op::encode_scales || instruction.op == Op::barrier;
   std::string text =
       fmt::format(R"({{"instruction":{},"phase":"{}",{})", id, name(instruction.phase),

@@ -38,6 +38,11 @@ config::NamedBlockFormat format_named(std::string_view given) {
   const std::string_view wanted = config::format_name(given);
   std::vector<std::string_view> names;
   for (const numerics::NamedFormat& named : numerics::named_formats()) {
+    if (named.name == wanted && numerics::has_shared_scale(named.format))
+      throw input::InputError("--formats",
+                              fmt::format("'{}' has one scale for all ranks, whose error cannot be "
+                                          "predicted; name it in a configuration and `run` that",
+                                          named.name));
     if (named.name == wanted) return {std::string(named.name), named.format};
     names.push_back(named.name);
   }

@@ -10,6 +10,7 @@
 #include "models/collectives/quickreduce_program.hpp"
 #include "models/collectives/ring_program.hpp"
 #include "models/collectives/ring_tours.hpp"
+#include "models/collectives/tree_program.hpp"
 
 namespace equarx::collectives {
 namespace {
@@ -117,6 +118,16 @@ Program make_doubling(const ProgramRequest& request) {
 
 std::vector<Rounds> rounds_of_doubling(const ProgramRequest& request) {
   return {{static_cast<double>(request.grid.axes()), request.elements}};
+}
+
+Program make_tree(const ProgramRequest& request) {
+  return make_binomial_tree(request.grid, request.elements, request.dtype,
+                            exchange_options(request));
+}
+
+/// All ranks but one send, once in each phase.
+std::vector<Rounds> rounds_of_tree(const ProgramRequest& request) {
+  return {{others(request.grid) / request.grid.ranks(), request.elements}};
 }
 
 std::uint64_t channels_by_axis(const RankGrid& grid) { return grid.axes(); }
@@ -249,6 +260,17 @@ constexpr std::array kAlgorithms = {
                   .rounds = rounds_of_direct,
                   .channels = channels_to_others,
                   .sharers = sharers_of_direct},
+    // Everything up a tree, and the sum down.
+    AlgorithmInfo{.name = "binomial-tree",
+                  .collectives = kAllReduce,
+                  .layout = RankLayout::hypercube,
+                  .summation = Summation::in_pairs,
+                  .is_published = true,
+                  .can_be_quantized = false,
+                  .make = make_tree,
+                  .rounds = rounds_of_tree,
+                  .channels = channels_by_axis,
+                  .sharers = sharers_of_partners},
 };
 
 }  // namespace

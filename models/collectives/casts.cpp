@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "models/collectives/amax_exchange.hpp"
 #include "models/collectives/validate.hpp"
 
 namespace equarx::collectives {
@@ -46,14 +47,18 @@ Program with_casts(Program program, numerics::ElementFormat from) {
   program.cast_from = from;
   const Collective collective = program.collective;
   const RankRange bring = collective == Collective::broadcast ? RankRange{0, 0} : RankRange{};
-  std::vector<Instruction> all =
-      on_all_tiles(program, Op::cast, collective == Collective::all_gather, bring);
-  const std::vector<Instruction> after =
-      on_all_tiles(program, Op::cast_back, collective == Collective::reduce_scatter, {});
-  all.reserve(all.size() + program.instructions.size() + after.size());
-  std::ranges::move(program.instructions, std::back_inserter(all));
-  std::ranges::copy(after, std::back_inserter(all));
-  program.instructions = std::move(all);
+  const bool shard_only = collective == Collective::all_gather;
+  std::vector<Instruction> inner = std::exchange(program.instructions, {});
+  const auto append = [&](const std::vector<Instruction>& more) {
+    std::ranges::copy(more, std::back_inserter(program.instructions));
+  };
+  if (numerics::has_shared_scale(program.format(Phase::reduce_scatter))) {
+    append(on_all_tiles(program, Op::find_amax, shard_only, bring));
+    append_amax_exchange(program);
+  }
+  append(on_all_tiles(program, Op::cast, shard_only, bring));
+  append(inner);
+  append(on_all_tiles(program, Op::cast_back, collective == Collective::reduce_scatter, {}));
   validate(program);
   return program;
 }

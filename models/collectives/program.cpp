@@ -34,6 +34,9 @@ bool is_transfer(Op op) { return op == Op::send || op == Op::wait; }
 
 bool is_vector_work(Op op) {
   switch (op) {
+    case Op::find_amax:
+    case Op::encode_amax:
+    case Op::merge_amax:
     case Op::cast:
     case Op::find_scales:
     case Op::encode_scales:
@@ -54,6 +57,18 @@ bool is_vector_work(Op op) {
   throw std::logic_error("unknown operation");
 }
 
+bool finds_shared_scale(const Program& program, const Instruction& instruction) {
+  switch (instruction.op) {
+    case Op::find_amax:
+    case Op::encode_amax:
+    case Op::merge_amax: return true;
+    case Op::send:
+    case Op::wait:
+      return program.buffers[program.messages[instruction.message].buffer].content == Content::amax;
+    default: return false;
+  }
+}
+
 std::string_view name(Collective collective) {
   switch (collective) {
     case Collective::all_reduce: return "AllReduce";
@@ -67,6 +82,9 @@ std::string_view name(Collective collective) {
 
 std::string_view name(Op op) {
   switch (op) {
+    case Op::find_amax: return "find abs-max";
+    case Op::encode_amax: return "encode abs-max";
+    case Op::merge_amax: return "merge abs-max";
     case Op::cast: return "cast";
     case Op::find_scales: return "find scales";
     case Op::encode_scales: return "encode scales";
@@ -108,6 +126,7 @@ std::string_view name(Phase phase) {
 
 std::string describe_cargo(const Program& program, MessageId message) {
   const Buffer& buffer = program.buffers.at(program.messages.at(message).buffer);
+  if (buffer.content == Content::amax) return "an abs-max for the shared scale";
   const bool scales = buffer.content == Content::scales;
   return fmt::format("the {} of {}", scales ? "scales" : "payload", place(buffer.tile, scales));
 }
@@ -128,6 +147,8 @@ std::string describe(const Program& program, InstructionId id) {
     const Message& message = program.messages.at(instruction.message);
     what = fmt::format("send {} {}", describe_cargo(program, instruction.message),
                        program.channels.at(message.channel).name);
+  } else if (instruction.op == Op::encode_amax || instruction.op == Op::merge_amax) {
+    what = name(instruction.op);
   } else {
     const bool whole = instruction.op == Op::encode_scales || instruction.op == Op::barrier;
     what = fmt::format("{}: {}", name(instruction.op), place(instruction.tile, whole));

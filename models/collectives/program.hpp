@@ -43,6 +43,7 @@ inline constexpr std::size_t kPhases = 2;
 enum class Content : std::uint8_t {
   payload,  ///< the encoded elements of one microshard
   scales,   ///< the encoded scales of one minishard
+  amax,     ///< an abs-max in FP32 on its way to all ranks, which share a scale
 };
 
 /// Encoded bytes that are made once and may be sent on many times, verbatim. Every rank makes its own.
@@ -81,7 +82,10 @@ struct Message {
 
 /// What an instruction does.
 enum class Op : std::uint8_t {
-  cast,           ///< a tile of the rank's tensor, `cast_from`, -> the same in the tensor's type
+  find_amax,    ///< abs-max of a tile of the rank's tensor, `cast_from`, into the rank's
+  encode_amax,  ///< the rank's abs-max, of all that it knows, -> `buffer`
+  merge_amax,   ///< the rank's abs-max = the larger one of it and that in `buffer`
+  cast,  ///< a tile of the rank's tensor, `cast_from`, -> the same in the tensor's type, with the scale that ranks share
   find_scales,    ///< abs-max of a tile's values into the scale groups of its minishard
   encode_scales,  ///< abs-max of a minishard -> its scales, into `buffer`
   quantize,  ///< a tile's values -> `buffer`, with the minishard's scales if the format has them
@@ -142,7 +146,7 @@ struct Program {
   std::vector<Message> messages;
   std::vector<Instruction> instructions;
   /// The type of the ranks' tensors and of the result, if it is not tensor_format: then they are cast
-  /// before and after (casts.hpp).
+  /// before and after (casts.hpp), by a scale that all ranks agree on if the format has one (shared_scale.hpp).
   std::optional<numerics::ElementFormat> cast_from = std::nullopt;
 
   const RankGrid& grid() const { return partition.grid(); }
@@ -166,6 +170,9 @@ bool is_vector_work(Op op);
 
 /// Whether it is `send` or `wait`.
 bool is_transfer(Op op);
+
+/// Whether it is about the scale that all ranks agree on, rather than about a tile of the tensor.
+bool finds_shared_scale(const Program& program, const Instruction& instruction);
 
 std::string_view name(Collective collective);
 std::string_view name(Op op);

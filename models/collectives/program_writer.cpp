@@ -31,9 +31,13 @@ BufferId ProgramWriter::make_buffer(Content content, Phase phase, const Tile& ti
   return static_cast<BufferId>(program_.buffers.size() - 1);
 }
 
-MessageId ProgramWriter::send(Phase phase, const Message& message, RankRange ranks) {
+MessageId ProgramWriter::make_message(const Message& message) {
   program_.messages.push_back(message);
-  const auto id = static_cast<MessageId>(program_.messages.size() - 1);
+  return static_cast<MessageId>(program_.messages.size() - 1);
+}
+
+MessageId ProgramWriter::send(Phase phase, const Message& message, RankRange ranks) {
+  const MessageId id = make_message(message);
   emit({.op = Op::send, .phase = phase, .message = id, .ranks = ranks});
   return id;
 }
@@ -66,13 +70,18 @@ BufferId ProgramWriter::encode_scales(Phase phase, const Tile& tile, RankRange r
 BufferId ProgramWriter::encode_payload(Phase phase, const Tile& tile, Operand operand,
                                        BufferId scales, RankRange ranks) {
   const BufferId payload = make_buffer(Content::payload, phase, tile, scales);
+  encode_into(payload, phase, tile, operand, ranks);
+  return payload;
+}
+
+void ProgramWriter::encode_into(BufferId payload, Phase phase, const Tile& tile, Operand operand,
+                                RankRange ranks) {
   emit({.op = lies_in_wire_format(phase, operand) ? Op::lend : Op::quantize,
         .phase = phase,
         .operand = operand,
         .tile = tile,
         .buffer = payload,
         .ranks = ranks});
-  return payload;
 }
 
 bool ProgramWriter::lies_in_wire_format(Phase phase, Operand operand) const {

@@ -28,6 +28,8 @@ class ProgramWriter {
 
   void emit(const Instruction& instruction);
   BufferId make_buffer(Content content, Phase phase, const Tile& tile, BufferId scales = 0);
+  /// A message without its `send`, for those that only some ranks send.
+  MessageId make_message(const Message& message);
   /// A message with its `send`.
   MessageId send(Phase phase, const Message& message, RankRange ranks = {});
   void wait(MessageId message, RankRange ranks = {});
@@ -38,6 +40,9 @@ class ProgramWriter {
   /// Encodes a tile, or lends it if the values lie in the wire format.
   BufferId encode_payload(Phase phase, const Tile& tile, Operand operand, BufferId scales,
                           RankRange ranks = {});
+  /// The same into a buffer that is there, of which several ranks make their own one after the other. No scales.
+  void encode_into(BufferId payload, Phase phase, const Tile& tile, Operand operand,
+                   RankRange ranks);
   /// A payload that has arrived, or the rank's own, into the result.
   void deliver(const Tile& tile, BufferId payload, Origin origin = {}, RankRange ranks = {});
   /// Calls `visit` with the number of each microshard.

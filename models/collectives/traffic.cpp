@@ -17,9 +17,11 @@ std::vector<std::uint64_t> sent_bytes(const Program& program, Content content, R
 
 std::vector<std::uint64_t> sent_bytes(const Program& program, Rank rank) {
   auto bytes = sent_bytes(program, Content::payload, rank);
-  const auto scales = sent_bytes(program, Content::scales, rank);
-  for (std::size_t channel = 0; channel < bytes.size(); ++channel)
-    bytes[channel] += scales[channel];
+  for (const Content other : {Content::scales, Content::amax}) {
+    const auto more = sent_bytes(program, other, rank);
+    for (std::size_t channel = 0; channel < bytes.size(); ++channel)
+      bytes[channel] += more[channel];
+  }
   return bytes;
 }
 

@@ -65,10 +65,16 @@ class UniformValidator {
     switch (instruction.op) {
       case Op::send: return check_send(instruction.message);
       case Op::wait: return check_wait(instruction.message);
+      case Op::find_amax:
       case Op::cast:
       case Op::cast_back:
       case Op::find_scales:
       case Op::barrier: return;
+      case Op::merge_amax:
+        if (!holds(instruction.buffer, instruction.origin))
+          fail("a buffer is read before it is there");
+        return;
+      case Op::encode_amax:
       case Op::encode_scales:
       case Op::quantize:
       case Op::lend:
@@ -250,9 +256,15 @@ class RankByRankValidator {
         ranks_[to].inbox[message.channel].push_back(instruction.message);
         return true;
       }
+      case Op::encode_amax:
       case Op::quantize:
       case Op::lend:
       case Op::encode_scales: rank.holds[instruction.buffer] = true; return true;
+      case Op::merge_amax:
+      case Op::accumulate:
+      case Op::add:
+        if (!rank.holds[instruction.buffer]) fail(rank.at, "a buffer is read before it is there");
+        return true;
       case Op::deliver:
       case Op::dequantize:
         if (!rank.holds[instruction.buffer]) fail(rank.at, "a buffer is read before it is there");

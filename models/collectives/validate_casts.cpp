@@ -16,15 +16,18 @@ namespace {
   throw std::logic_error(fmt::format("wrong program: {}", why));
 }
 
-/// A cast comes before everything else, one of the result after it.
-int turn(Op op) {
-  if (op == Op::cast) return 0;
-  return op == Op::cast_back ? 2 : 1;
+/// What comes first, and what after it: the abs-max of the own tensor, that of all ranks, the cast, everything else, and
+/// the cast of the result.
+int turn(const Program& program, const Instruction& instruction) {
+  if (instruction.op == Op::find_amax) return 0;
+  if (finds_shared_scale(program, instruction)) return 1;
+  if (instruction.op == Op::cast) return 2;
+  return instruction.op == Op::cast_back ? 4 : 3;
 }
 
 bool in_order(const Program& program) {
-  return std::ranges::is_sorted(program.instructions, {}, [](const Instruction& instruction) {
-    return turn(instruction.op);
+  return std::ranges::is_sorted(program.instructions, {}, [&](const Instruction& instruction) {
+    return turn(program, instruction);
   });
 }
 
@@ -57,12 +60,14 @@ void check_whole(const Program& program, Op op, Collective shards) {
 void validate_casts(const Program& program) {
   if (!program.cast_from) {
     if (std::ranges::any_of(program.instructions,
-                            [](const Instruction& one) { return turn(one.op) != 1; }))
+                            [&](const Instruction& one) { return turn(program, one) != 3; }))
       fail("a cast from no type");
     return;
   }
   if (!in_order(program)) fail("a cast is out of order");
   check_whole(program, Op::cast, Collective::all_gather);
+  if (numerics::has_shared_scale(program.format(Phase::reduce_scatter)))
+    check_whole(program, Op::find_amax, Collective::all_gather);
   check_whole(program, Op::cast_back, Collective::reduce_scatter);
 }
 

@@ -65,6 +65,17 @@ ElementWork cast(ElementFormat from, ElementFormat to) {
           {.array = element_bytes(from) + element_bytes(to)}};
 }
 
+/// What a scale that ranks share takes on each element more than a cast does.
+double shared_scaling(const Program& program) {
+  return numerics::has_shared_scale(program.format(Phase::reduce_scatter)) ? kScale : 0.0;
+}
+
+ElementWork scaled_cast(const Program& program, ElementFormat from, ElementFormat to) {
+  ElementWork work = cast(from, to);
+  work.alu_operations += shared_scaling(program);
+  return work;
+}
+
 /// Where the local operand comes from. Rounded sums are sent from where `add` has left them, so that is where the
 /// next instruction reads them.
 Bytes operand_bytes(const Program& program, Operand operand) {
@@ -111,8 +122,13 @@ ElementWork per_element(const Program& program, const Instruction& instruction) 
     case Op::store:
       bytes.array += result_bytes;
       return {decode_operand + numerics::encode_operations(program.tensor_format), bytes};
-    case Op::cast: return cast(program.cast_from.value(), program.tensor_format);
-    case Op::cast_back: return cast(program.tensor_format, program.cast_from.value());
+    case Op::find_amax: {
+      const ElementFormat from = program.cast_from.value();
+      return {numerics::decode_operations(from) + kAbsMax, {.array = element_bytes(from)}};
+    }
+    case Op::cast: return scaled_cast(program, program.cast_from.value(), program.tensor_format);
+    case Op::cast_back:
+      return scaled_cast(program, program.tensor_format, program.cast_from.value());
     default: throw std::logic_error("not vector work on elements");
   }
 }
@@ -130,12 +146,17 @@ ElementWork scales_work(const Program& program, const Instruction& instruction) 
            .wire = static_cast<double>(numerics::scales_bytes(wire, scales))}};
 }
 
+/// Of one number, which is in VMEM but for where it is sent from.
+ElementWork amax_work() { return {kAbsMax, {.sums = kFp32Bytes, .wire = kFp32Bytes}}; }
+
 }  // namespace
 
 Work work_of(const Program& program, const Instruction& instruction, WireBuffers buffers) {
   if (!is_vector_work(instruction.op)) throw std::logic_error("not vector work");
   if (instruction.op == Op::encode_scales)
     return times(1.0, scales_work(program, instruction), buffers);
+  if (instruction.op == Op::encode_amax || instruction.op == Op::merge_amax)
+    return times(1.0, amax_work(), buffers);
   const std::uint64_t elements = program.partition.microshard(instruction.tile).size();
   return times(static_cast<double>(elements), per_element(program, instruction), buffers);
 }

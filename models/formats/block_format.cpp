@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <limits>
 #include <stdexcept>
 
 namespace equarx::numerics {
@@ -58,6 +59,15 @@ std::size_t scale_count(const BlockFormat& format, std::size_t elements) {
 
 std::size_t scales_bytes(const BlockFormat& format, std::size_t scales) {
   return scales * scale_bytes(format.scale) + (format.tensor_scale ? kTensorScaleBytes : 0);
+}
+
+bool has_shared_scale(const BlockFormat& format) {
+  return format.rule == ScaleRule::fp8lm || format.rule == ScaleRule::global_qsgd;
+}
+
+std::uint32_t most_ranks(const BlockFormat& format) {
+  return format.rule == ScaleRule::global_qsgd ? static_cast<std::uint32_t>(kInt8LargestCode)
+                                               : std::numeric_limits<std::uint32_t>::max();
 }
 
 bool same_groups(const BlockFormat& one, const BlockFormat& other) {
@@ -144,6 +154,12 @@ constexpr BlockFormat quickreduce(ElementFormat element) {
   return format;
 }
 
+constexpr BlockFormat shared(ElementFormat element, ScaleRule rule) {
+  BlockFormat format = plain(element);
+  format.rule = rule;
+  return format;
+}
+
 constexpr std::array kNamedFormats = {
     NamedFormat{"fp32", plain(ElementFormat::fp32)},
     NamedFormat{"bf16", plain(ElementFormat::bf16)},
@@ -166,7 +182,10 @@ constexpr std::array kNamedFormats = {
     NamedFormat{"quickreduce-int8", quickreduce(ElementFormat::int8)},
     NamedFormat{"quickreduce-int6", quickreduce(ElementFormat::int6)},
     NamedFormat{"quickreduce-int4", quickreduce(ElementFormat::int4)},
-    NamedFormat{"quickreduce-fp8", quickreduce(ElementFormat::fp8_e4m3fnuz)}};
+    NamedFormat{"quickreduce-fp8", quickreduce(ElementFormat::fp8_e4m3fnuz)},
+    NamedFormat{"fp8lm-e4m3", shared(ElementFormat::fp8_e4m3, ScaleRule::fp8lm)},
+    NamedFormat{"fp8lm-e5m2", shared(ElementFormat::fp8_e5m2, ScaleRule::fp8lm)},
+    NamedFormat{"global-qsgd-int8", shared(ElementFormat::int8, ScaleRule::global_qsgd)}};
 
 }  // namespace
 

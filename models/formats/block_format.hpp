@@ -58,8 +58,11 @@ enum class Rounding : std::uint8_t {
 
 /// How scales follow from values, and codes from both.
 enum class ScaleRule : std::uint8_t {
-  abs_max,     ///< in FP32, as BlockCodec says
-  quickreduce  ///< in FP16, as QuickReduce does it (models/numerics/codec/quickreduce.hpp)
+  abs_max,      ///< in FP32, as BlockCodec says
+  quickreduce,  ///< in FP16, as QuickReduce does it (models/numerics/codec/quickreduce.hpp)
+  // One scale, which all ranks agree on before (models/numerics/codec/shared_scale.hpp):
+  fp8lm,       ///< FP8-LM's, a power of two times `mu`
+  global_qsgd  ///< Global-QSGD's, so small that integer codes can be added as they are
 };
 
 /// Elements that share a scale in QuickReduce.
@@ -67,6 +70,21 @@ inline constexpr std::size_t kQuickReduceBlock = 32;
 
 /// Lanes of a TPU vector register, 8 sublanes x 128 lanes: the number of strided scale groups.
 inline constexpr std::size_t kRegisterElements = 8 * 128;
+
+/// FP8-LM's factor on the shared scale (arXiv 2310.18313, section 2.1).
+struct Mu {
+  /// What it is of N ranks.
+  enum class Of : std::uint8_t {
+    root,          ///< 1 / sqrt(N), a constant in MS-AMP's code
+    pre_scaling,   ///< 1 / N: terms are divided before they are added
+    post_scaling,  ///< 1: the sum is divided
+    value          ///< `value`, whatever N is
+  };
+  Of of = Of::root;
+  float value = 1.0F;  ///< above 0, of Of::value
+
+  bool operator==(const Mu&) const = default;
+};
 
 /// A number format as a collective uses it: elements, and scales if it has them.
 struct BlockFormat {
@@ -80,6 +98,8 @@ struct BlockFormat {
   /// E4M3 scales only, which have the range for it.
   bool tensor_scale = false;
   ScaleRule rule = ScaleRule::abs_max;
+  /// Of ScaleRule::fp8lm: how much of the range a rank's codes may take, so that their sum stays in it; above 0.
+  Mu mu = {};
 
   bool operator==(const BlockFormat&) const = default;
 };
@@ -111,6 +131,13 @@ std::size_t scales_bytes(const BlockFormat& format, std::size_t scales);
 /// Bytes of an FP32 scale of the tensor.
 inline constexpr std::size_t kTensorScaleBytes = 4;
 
+/// Whether codes are multiples of one scale that all ranks have in common, and so can be added without it.
+bool has_shared_scale(const BlockFormat& format);
+
+/// Most ranks whose codes a format with a shared scale can add: of integers 127, since codes of one of more ranks do not
+/// fit into an int8 together. FP8 saturates, and so has no limit.
+std::uint32_t most_ranks(const BlockFormat& format);
+
 /// Whether both formats have scales, and for the same groups of elements.
 bool same_groups(const BlockFormat& one, const BlockFormat& other);
 
@@ -134,6 +161,9 @@ struct NamedFormat {
 ///
 /// Those that begin with quickreduce are what an AllReduce of that name for AMD's GPUs sends, in groups of 32 with FP16
 /// scales; who looks for a good format has more choice without them.
+///
+/// fp8lm-e4m3, fp8lm-e5m2 and global-qsgd-int8 have one scale that all ranks agree on before (has_shared_scale()): what
+/// FP8-LM and Global-QSGD send. They are sent and added without scales.
 std::span<const NamedFormat> named_formats();
 
 }  // namespace equarx::numerics

@@ -44,15 +44,16 @@ std::uint32_t top_uncut(const collectives::Segment& segment) {
 LaneTable::LaneTable(const collectives::Program& program) : program_(program) {
   for (std::uint32_t segment = 0; segment < program.partition.segments(); ++segment)
     place_lanes(segment);
-  for (BufferId id = 0; id < program.buffers.size(); ++id)
-    for_each_lane_of(program.buffers[id].tile, program.buffers[id].content == Content::scales,
-                     [&](Lane& lane) {
-                       if (lane.buffers.empty() || lane.buffers.back() != id)
-                         lane.buffers.push_back(id);
-                     });
+  for (BufferId id = 0; id < program.buffers.size(); ++id) {
+    const collectives::Buffer& buffer = program.buffers[id];
+    if (buffer.content == Content::amax) continue;  // of the whole tensor (shared_amax.hpp)
+    for_each_lane_of(buffer.tile, buffer.content == Content::scales, [&](Lane& lane) {
+      if (lane.buffers.empty() || lane.buffers.back() != id) lane.buffers.push_back(id);
+    });
+  }
   for (InstructionId id = 0; id < program.instructions.size(); ++id) {
     const Instruction& instruction = program.instructions[id];
-    if (instruction.op == Op::barrier) continue;
+    if (instruction.op == Op::barrier || finds_shared_scale(program, instruction)) continue;
     // What reads or moves a buffer is wherever its makers have a part of it.
     const bool transfer = is_transfer(instruction.op);
     const bool decodes = instruction.op == Op::dequantize || instruction.op == Op::deliver;

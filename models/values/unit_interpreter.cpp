@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace equarx::values {
 
@@ -28,6 +29,9 @@ void make_room(Vector& elements, std::size_t size) {
   elements.resize(size);
 }
 
+/// Of the random bits of casts, which make no buffer.
+constexpr std::uint32_t kCastHop = std::numeric_limits<std::uint32_t>::max() - 1;
+
 /// Names one minishard of a rank.
 Tile minishard_of(Tile tile) {
   tile.microshard = 0;
@@ -41,12 +45,14 @@ std::uint32_t result_rows(const collectives::Program& program) {
 }
 
 UnitInterpreter::UnitInterpreter(const LaneTable& lanes, const TensorSource& source,
-                                 std::uint64_t rounding_seed, bool counts)
+                                 std::uint64_t rounding_seed, bool counts,
+                                 const numerics::SharedScale* shared)
     : lanes_(lanes),
       program_(lanes.program()),
       source_(source),
       rounding_seed_(rounding_seed),
       counts_(counts),
+      shared_(shared),
       codecs_{numerics::BlockCodec(program_.formats[0]), numerics::BlockCodec(program_.formats[1])},
       values_(program_.ranks()),
       absmax_(program_.ranks()),
@@ -79,6 +85,7 @@ void UnitInterpreter::start(const Unit& unit) {
   const std::size_t rows = result_rows(program_);
   make_room(result_, rows * range.size());
   have_result_.assign(rows * range.size(), false);
+  have_cast_back_.assign(range.size(), false);
   make_room(exact_, rows * range.size());
   encoded_.resize(lane_->buffers.size() * peers_.size());
   read_inputs();
@@ -175,7 +182,7 @@ void UnitInterpreter::run_on(const Instruction& instruction, const Place& place)
     case Op::add: return add(instruction, place);
     case Op::reduce: return reduce(instruction, place);
     case Op::reduce_shards: return reduce_shards(instruction, place);
-    case Op::cast: return round_to_tensor(program_.tensor_format, values_of(place));
+    case Op::cast: return cast(instruction, place);
     case Op::cast_back: return cast_back(place.range);
     case Op::store: {
       const std::span<const float> values = values_of(place);
@@ -199,6 +206,18 @@ numerics::AlignedVector<float>& UnitInterpreter::absmax_of(const Tile& tile, Ran
     found->values.assign(numerics::scale_count(format.format(), elements), 0.0F);
   }
   return found->values;
+}
+
+/// Of what ranks cast by a scale that they share, no sum needs to find one.
+void UnitInterpreter::cast(const Instruction& instruction, const Place& place) {
+  const std::span<float> values = values_of(place);
+  if (shared_ == nullptr) return round_to_tensor(program_.tensor_format, values);
+  numerics::RoundingKey key = rounding_key(instruction, place);
+  key.hop = kCastHop;
+  const auto zeros = [&] { return static_cast<std::uint64_t>(std::ranges::count(values, 0.0F)); };
+  const std::uint64_t before = counts_ ? zeros() : 0;
+  shared_->encode(values, key);
+  if (counts_) quantized_ += {.elements = values.size(), .flushed = zeros() - before};
 }
 
 void UnitInterpreter::encode_scales(const Instruction& instruction, const Place& place) {
@@ -243,15 +262,16 @@ void UnitInterpreter::add(const Instruction& instruction, const Place& place) {
   const Rank maker = maker_of(instruction.origin, place.rank);
   format.dequantize_add(encoded(instruction.buffer, maker).bytes, place.in_minishard, {}, values,
                         values);
-  round_to_wire(format, place);
+  if (counts_ && shared_ != nullptr) quantized_ += format.count(values, place.in_minishard, {});
+  round_to_wire(format, place.in_minishard, values);
 }
 
 /// Of a format without scales.
-void UnitInterpreter::round_to_wire(const numerics::BlockCodec& format, const Place& place) {
-  const std::span<float> values = values_of(place);
+void UnitInterpreter::round_to_wire(const numerics::BlockCodec& format, std::size_t in_minishard,
+                                    std::span<float> values) {
   make_room(rounded_, numerics::payload_bytes(format.format(), values.size()));
-  format.quantize(values, place.in_minishard, {}, rounded_);
-  format.dequantize(rounded_, place.in_minishard, {}, values);
+  format.quantize(values, in_minishard, {}, rounded_);
+  format.dequantize(rounded_, in_minishard, {}, values);
 }
 
 /// By rank from rank 0, whoever sums: so every rank of the sum has the same bits, and they need to be
@@ -284,7 +304,7 @@ void UnitInterpreter::reduce_shards(const Instruction& instruction, const Place&
     const BufferId buffer = buffers[(place.rank + program_.ranks() - maker) % program_.ranks()];
     format.dequantize_add(encoded(buffer, maker).bytes, place.in_minishard,
                           scales_of(buffer, maker), sum, sum);
-    if (!format.format().scaled) round_to_wire(format, place);
+    if (!format.format().scaled) round_to_wire(format, place.in_minishard, sum);
   }
 }
 
@@ -300,7 +320,10 @@ void UnitInterpreter::deliver_buffers(const Instruction& instruction) {
 }
 
 void UnitInterpreter::deliver(std::uint32_t row, const Range& range) {
-  round_to_tensor(program_.tensor_format, decoded_);
+  if (shared_ == nullptr)
+    round_to_tensor(program_.tensor_format, decoded_);
+  else  // sums of codes
+    round_to_wire(codec(collectives::Phase::all_gather), 0, decoded_);
   const std::size_t begin = row * lane_->range.size() + range.begin;
   const std::span<float> first = std::span(result_).subspan(begin, range.size());
   if (!have_result_[begin]) {
@@ -311,22 +334,34 @@ void UnitInterpreter::deliver(std::uint32_t row, const Range& range) {
   }
 }
 
-/// Ranks whose results are the same share one here. To cast it again for each changes nothing.
+/// Ranks whose results are the same share one here, which the first of them casts.
 void UnitInterpreter::cast_back(const Range& range) {
-  for (std::uint32_t row = 0; row < result_rows(program_); ++row)
-    round_to_tensor(
-        program_.cast_from.value(),
-        std::span<float>(result_).subspan(row * lane_->range.size() + range.begin, range.size()));
+  if (have_cast_back_[range.begin]) return;
+  have_cast_back_[range.begin] = true;
+  for (std::uint32_t row = 0; row < result_rows(program_); ++row) {
+    const auto values =
+        std::span<float>(result_).subspan(row * lane_->range.size() + range.begin, range.size());
+    if (shared_ != nullptr) shared_->decode(values);
+    round_to_tensor(program_.cast_from.value(), values);
+  }
 }
 
 void UnitInterpreter::count(std::vector<std::uint64_t>& bytes, const Instruction& transfer) {
   const collectives::Message& message = program_.messages[transfer.message];
+  const auto add = [&](RankRange makers, std::uint64_t times) {
+    for_each_place(program_.buffers[message.buffer].tile, makers, [&](const Place& maker) {
+      bytes[message.channel] += times * encoded(message.buffer, maker.rank).bytes.size();
+    });
+  };
   const Rank last = std::min(transfer.ranks.last, program_.ranks() - 1);
-  const std::uint64_t times = message.origin.root ? last - transfer.ranks.first + 1
-                                                  : program_.grid().span(message.origin.gathered);
-  for_each_maker(message.buffer, message.origin, [&](const Place& maker) {
-    bytes[message.channel] += times * encoded(message.buffer, maker.rank).bytes.size();
-  });
+  if (message.origin.root) return add({0, 0}, last - transfer.ranks.first + 1);
+  if (transfer.ranks == RankRange{}) return add({}, program_.grid().span(message.origin.gathered));
+  // Of some ranks only: what each of them sends or gets.
+  const Origin origin = transfer.op == Op::send ? message.origin : program_.received(message);
+  for (Rank rank = transfer.ranks.first; rank <= last; ++rank) {
+    const Rank maker = maker_of(origin, rank);
+    add({maker, maker}, 1);
+  }
 }
 
 /// One for every quantization of every element: a rank makes a buffer once.

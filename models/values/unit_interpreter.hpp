@@ -9,6 +9,7 @@
 #include "models/collectives/program.hpp"
 #include "models/numerics/codec/aligned_vector.hpp"
 #include "models/numerics/codec/block_codec.hpp"
+#include "models/numerics/codec/shared_scale.hpp"
 #include "models/values/lanes.hpp"
 #include "models/values/tensor_source.hpp"
 
@@ -26,9 +27,11 @@ std::uint32_t result_rows(const collectives::Program& program);
 /// Runs a unit on all ranks. Holds the memory for it, to be used for unit after unit by one thread.
 class UnitInterpreter {
  public:
-  /// `counts`: whether quantized() is wanted.
+  /// `counts`: whether quantized() is wanted. `shared`: the scale that ranks share, if the program's format has one; it
+  /// has to outlive this.
   UnitInterpreter(const LaneTable& lanes, const TensorSource& source,
-                  std::uint64_t rounding_seed = 1, bool counts = true);
+                  std::uint64_t rounding_seed = 1, bool counts = true,
+                  const numerics::SharedScale* shared = nullptr);
 
   void run(const Unit& unit);
 
@@ -77,9 +80,11 @@ class UnitInterpreter {
   void add(const collectives::Instruction& instruction, const Place& place);
   void reduce(const collectives::Instruction& instruction, const Place& place);
   void reduce_shards(const collectives::Instruction& instruction, const Place& place);
-  void round_to_wire(const numerics::BlockCodec& format, const Place& place);
+  void round_to_wire(const numerics::BlockCodec& format, std::size_t in_minishard,
+                     std::span<float> values);
   void deliver_buffers(const collectives::Instruction& instruction);
   void deliver(std::uint32_t row, const collectives::Range& range);
+  void cast(const collectives::Instruction& instruction, const Place& place);
   void cast_back(const collectives::Range& range);
   void count(std::vector<std::uint64_t>& bytes, const collectives::Instruction& transfer);
 
@@ -105,6 +110,7 @@ class UnitInterpreter {
   const TensorSource& source_;
   std::uint64_t rounding_seed_;
   bool counts_;
+  const numerics::SharedScale* shared_;
   std::vector<numerics::BlockCodec> codecs_;  // by phase
 
   Unit unit_;
@@ -118,7 +124,8 @@ class UnitInterpreter {
   std::vector<Encoded> encoded_;  // by place in the lane's buffers, and slot of the maker
   numerics::AlignedVector<double> exact_;
   numerics::AlignedVector<float> result_;
-  std::vector<bool> have_result_;  // by element where a delivery starts
+  std::vector<bool> have_result_;     // by element where a delivery starts
+  std::vector<bool> have_cast_back_;  // by element where a cast starts
   numerics::AlignedVector<float> decoded_;
   numerics::AlignedVector<std::byte> rounded_;
   bool ranks_identical_ = true;

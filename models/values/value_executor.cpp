@@ -6,8 +6,10 @@
 #include <exception>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <thread>
 
+#include "models/values/shared_amax.hpp"
 #include "models/values/unit_interpreter.hpp"
 
 namespace equarx::values {
@@ -83,11 +85,13 @@ class Run {
         channels_(program.channels.size()),
         lanes_(program),
         units_(sampled_units(program, lanes_, options.sample)),
-        reports_(units_.size()) {}
+        reports_(units_.size()) {
+    if (numerics::has_shared_scale(program.format(collectives::Phase::reduce_scatter)))
+      agree(program);
+  }
 
   ValueResult execute() {
-    const unsigned wanted = options_.threads == 0 ? default_threads() : options_.threads;
-    const auto threads = static_cast<unsigned>(std::min<std::size_t>(wanted, reports_.size()));
+    const auto threads = static_cast<unsigned>(std::min<std::size_t>(wanted(), reports_.size()));
     {
       std::vector<std::jthread> others;
       for (unsigned i = 1; i < threads; ++i) others.emplace_back([this] { work({}); });
@@ -98,9 +102,19 @@ class Run {
   }
 
  private:
+  unsigned wanted() const { return options_.threads == 0 ? default_threads() : options_.threads; }
+
+  /// On the scale of all ranks, which takes all of their tensors, however much is computed.
+  void agree(const collectives::Program& program) {
+    agreed_ = share_amax(program, source_, wanted());
+    scale_.emplace(program.format(collectives::Phase::reduce_scatter), agreed_->amax,
+                   program.ranks());
+  }
+
   void work(const std::function<void(double)>& watch) {
     try {
-      UnitInterpreter interpreter(lanes_, source_, options_.rounding_seed, options_.counts);
+      UnitInterpreter interpreter(lanes_, source_, options_.rounding_seed, options_.counts,
+                                  scale_ ? &*scale_ : nullptr);
       std::vector<float> baseline;
       for (std::size_t unit = next_++; unit < reports_.size(); unit = next_++) {
         interpreter.run(units_[unit]);
@@ -148,6 +162,11 @@ class Run {
     ValueResult result;
     result.sent_bytes.resize(channels_);
     result.received_bytes.resize(channels_);
+    if (agreed_) {
+      result.ranks_identical = agreed_->ranks_identical;
+      result.sent_bytes = agreed_->sent_bytes;
+      result.received_bytes = agreed_->received_bytes;
+    }
     for (const UnitReport& report : reports_) {
       exact.merge(report.against_exact);
       baseline.merge(report.against_baseline);
@@ -172,6 +191,8 @@ class Run {
   LaneTable lanes_;
   std::vector<Unit> units_;  ///< in the order of the tensor
   std::vector<UnitReport> reports_;
+  std::optional<SharedAmax> agreed_;  ///< with a scale that the ranks share
+  std::optional<numerics::SharedScale> scale_;
   std::atomic<std::size_t> next_ = 0;
   std::mutex failure_mutex_;
   std::exception_ptr failure_;

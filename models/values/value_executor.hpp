@@ -55,7 +55,7 @@ struct ValueOptions {
 ///
 /// No sum and no scale reaches out of a lane (lanes.hpp), so each lane of each chunk is computed alone,
 /// for all ranks in lockstep (validate() promises that this is possible), and forgotten: memory is
-/// ranks x lane for each thread. Neither the results nor their order depend on the number of
+/// ranks x lane for each thread. Where ranks share a scale, all tensors are read once more before, to find it. Neither the results nor their order depend on the number of
 /// threads, all of which have ended when this returns.
 ValueResult execute(const collectives::Program& program, const TensorSource& source,
                     const ValueOptions& options = {});

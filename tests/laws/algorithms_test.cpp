@@ -45,7 +45,8 @@ TEST_CASE("every algorithm runs every collective that it is offered for") {
         input::Json json = experiment(site.topology, collective);
         add_algorithms(json, format);
         CAPTURE(json.dump());
-        if (collective == "all-reduce") CHECK(json["collectives"].size() == site.all_reduces);
+        if (collective == "all-reduce")
+          CHECK(json["collectives"].size() == (format == "int8" ? site.quantized : site.plain));
         if (json["collectives"].empty()) {
           CHECK(format == "int8");
           CHECK((collective == "all-to-all" || collective == "broadcast"));
@@ -61,6 +62,33 @@ TEST_CASE("every algorithm runs every collective that it is offered for") {
         CHECK_NOTHROW(input::check_schema(printed, "result"));
         CHECK_NOTHROW(input::check_schema(printed["config"], "experiment"));
         // Again, from the configuration that the result shows: to the same bytes.
+        CHECK(result::to_json(run(printed["config"]), {.links = true}).dump() == printed.dump());
+      }
+}
+
+TEST_CASE("a scale that all ranks share goes with every plain algorithm that sums") {
+  constexpr double kMostOfFp8 = 0.1;
+  constexpr double kMostOfInt8 = 1.5;  // of 16 ranks, whose codes are 0 or a few
+  for (const Site& site : sites())
+    for (const std::string collective : {"all-reduce", "reduce-scatter"})
+      for (const std::string format : {"fp8lm-e4m3", "fp8lm-e5m2", "global-qsgd-int8"}) {
+        input::Json json = experiment(site.topology, collective);
+        add_algorithms(json, format);
+        CAPTURE(json.dump());
+        if (collective == "all-reduce") CHECK(json["collectives"].size() == site.plain);
+        CHECK_NOTHROW(input::check_schema(json, "experiment"));
+        const run::ExperimentResult result = run(json);
+        for (const run::RunResult& one : result.runs) {
+          CAPTURE(one.label);
+          CHECK(one.time_s >= one.lower_bound_s * (1.0 - 1e-9));
+          CHECK(one.numerics->ranks_identical);
+          CHECK(one.numerics->against_exact.nmse > 0.0);
+          CHECK(one.numerics->against_exact.nmse <
+                (format == "global-qsgd-int8" ? kMostOfInt8 : kMostOfFp8));
+        }
+        const input::Json printed = result::to_json(result, {.links = true});
+        CHECK_NOTHROW(input::check_schema(printed, "result"));
+        CHECK_NOTHROW(input::check_schema(printed["config"], "experiment"));
         CHECK(result::to_json(run(printed["config"]), {.links = true}).dump() == printed.dump());
       }
 }

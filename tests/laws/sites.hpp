@@ -43,17 +43,18 @@ inline void add_algorithms(input::Json& json, const std::string& format) {
 
 struct Site {
   std::string topology;
-  std::size_t all_reduces;  ///< algorithms for an AllReduce, `auto` included, of bf16 and of int8
+  std::size_t quantized;  ///< algorithms for an AllReduce of int8, `auto` included
+  std::size_t plain;      ///< the same of bf16: a binomial tree is only that
 };
 
 inline const std::vector<Site>& sites() {
   static const std::vector<Site> all = {
-      {R"({"slice": "4x2"})", 8},
-      {R"({"torus": "4x4"})", 8},
-      {R"({"mesh": "2x2x2"})", 8},
-      {R"({"torus": "3x2"})", 6},        // no power of two
-      {R"({"fully-connected": 8})", 7},  // no axes
-      {fmt::format(R"({{"file": "{}/topologies/two_islands.json"}})", EQUARX_CONFIGS_DIR), 7}};
+      {R"({"slice": "4x2"})", 8, 9},
+      {R"({"torus": "4x4"})", 8, 9},
+      {R"({"mesh": "2x2x2"})", 8, 9},
+      {R"({"torus": "3x2"})", 6, 6},        // no power of two
+      {R"({"fully-connected": 8})", 7, 8},  // no axes
+      {fmt::format(R"({{"file": "{}/topologies/two_islands.json"}})", EQUARX_CONFIGS_DIR), 7, 8}};
   return all;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "models/numerics/codec/quickreduce.hpp"
+#include "models/numerics/codec/shared_scale.hpp"
 #include "models/numerics/kernels/kernels.hpp"
 
 namespace equarx::numerics {
@@ -58,8 +59,24 @@ void check_quickreduce(const BlockFormat& format) {
   }
 }
 
+/// Codes of one scale for all ranks, which are sent and added as they are.
+void check_shared(const BlockFormat& format) {
+  if (!has_shared_scale(format)) return;
+  if (format.scaled || format.tensor_scale || format.rounding != Rounding::nearest)
+    throw std::invalid_argument(
+        "a shared scale and scales, or stochastic rounding, of codes that are added as they are");
+  const bool int8 = format.element == ElementFormat::int8;
+  const bool fp8 =
+      format.element == ElementFormat::fp8_e4m3 || format.element == ElementFormat::fp8_e5m2;
+  if (format.rule == ScaleRule::global_qsgd ? !int8 : !fp8)
+    throw std::invalid_argument("FP8-LM has fp8-e4m3 and fp8-e5m2 only, and Global-QSGD int8");
+  if (!(format.mu.value > 0.0F && format.mu.value <= std::numeric_limits<float>::max()))
+    throw std::invalid_argument("mu: needs a number above 0");
+}
+
 void check_format(const BlockFormat& format) {
   check_quickreduce(format);
+  check_shared(format);
   if (format.scaled && !may_be_scaled(format.element)) {
     throw std::invalid_argument(std::string(name(format.element)) +
                                 " with scales: use it without, or use int8 or an FP8 format");
@@ -135,6 +152,7 @@ void BlockCodec::quantize(std::span<const float> values, std::size_t first,
   check_payload(payload.size(), values.size());
   if (is_quickreduce())
     return quickreduce::quantize(format_.element, values, first, scales, payload);
+  if (format_.rule == ScaleRule::global_qsgd) return store_wrapped(values, payload);
   kernels::quantize({format_, first, scales.data(), checked(key)}, values, payload.data());
 }
 
@@ -178,6 +196,7 @@ QuantizeCounts BlockCodec::count(std::span<const float> values, std::size_t firs
                                  const std::optional<RoundingKey>& key) const {
   check_scales(scales.size(), first, values.size());
   if (is_quickreduce()) return quickreduce::count(format_.element, values, first, scales);
+  if (format_.rule == ScaleRule::global_qsgd) return count_wrapped(values);
   return kernels::count({format_, first, scales.data(), checked(key)}, values);
 }
 

@@ -46,6 +46,8 @@ namespace equarx::numerics {
 ///   right. Codes that are exact, beyond M or not finite are as above.
 /// - ScaleRule::quickreduce has rules of its own (quickreduce.hpp): sums are rounded to FP16, and absmax is of values
 ///   with their sign.
+/// - Formats with a shared scale (shared_scale.hpp) have values that are codes, or sums of them: the scale is no business
+///   of this codec. The int8 of ScaleRule::global_qsgd then takes integers only, and wraps.
 /// Which NaN (sign, payload) a NaN becomes is not specified.
 ///
 /// Every function throws std::invalid_argument for spans whose sizes do not fit each other.

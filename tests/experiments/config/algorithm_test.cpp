@@ -30,13 +30,15 @@ TEST_CASE("the algorithms of a collective do it, and no others do") {
 }
 
 TEST_CASE("what somebody published is run by its name, and not tried") {
-  const Algorithm published = collectives::find_algorithm("quickreduce");
-  REQUIRE(published != nullptr);
-  const auto has = [&](const std::vector<Algorithm>& algorithms) {
-    return std::ranges::find(algorithms, published) != algorithms.end();
-  };
-  CHECK(has(algorithms_of(Collective::all_reduce)));
-  CHECK_FALSE(has(tried_algorithms(Collective::all_reduce)));
+  for (const std::string_view name : {"quickreduce", "binomial-tree"}) {
+    const Algorithm published = collectives::find_algorithm(name);
+    REQUIRE(published != nullptr);
+    const auto has = [&](const std::vector<Algorithm>& algorithms) {
+      return std::ranges::find(algorithms, published) != algorithms.end();
+    };
+    CHECK(has(algorithms_of(Collective::all_reduce)));
+    CHECK_FALSE(has(tried_algorithms(Collective::all_reduce)));
+  }
   CHECK(tried_algorithms(Collective::all_gather) == algorithms_of(Collective::all_gather));
 }
 

@@ -53,6 +53,27 @@ TEST_CASE("a cast is to a type of tensors, and to another than the tensor's") {
        {"/collectives/0/cast_to", "8", "/collectives/0/cast_to", "expected one of"}});
 }
 
+TEST_CASE("a scale that all ranks share casts the tensor, and is for sums") {
+  input::Json json = good_config();
+  json["collectives"] = {{{"algorithm", "torus"}, {"format", "fp8lm-e5m2"}}};
+  json.erase("baseline");
+  const CollectiveConfig shared = read_config(json).collectives[0];
+  CHECK(shared.label == "torus fp8lm-e5m2");
+  CHECK(tensor_type(shared, numerics::ElementFormat::fp32) == numerics::ElementFormat::fp8_e5m2);
+  CHECK(wire_format(shared, collectives::Phase::all_gather, numerics::ElementFormat::bf16) ==
+        shared.format);
+  json["collectives"][0]["cast_to"] = "fp8-e5m2";
+  check_refused([&] { read_config(json); }, "/collectives/0/cast_to", "remove it");
+  json["collectives"][0].erase("cast_to");
+  json["collective"] = "reduce-scatter";
+  CHECK_NOTHROW(read_config(json));
+  json["collective"] = "all-gather";
+  check_refused([&] { read_config(json); }, "/collectives/0/format", "is for sums");
+  json["collective"] = "broadcast";
+  json["collectives"][0]["algorithm"] = "ring";
+  check_refused([&] { read_config(json); }, "/collectives/0/format", "is for sums");
+}
+
 TEST_CASE("where FP8 means one with scales, the tensor's own type is written by leaving it out") {
   input::Json json = good_config();
   json["tensor"]["dtype"] = "fp8-e4m3";

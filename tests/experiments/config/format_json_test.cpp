@@ -83,6 +83,41 @@ TEST_CASE("nothing about a format of QuickReduce can be chosen") {
   }
 }
 
+TEST_CASE("a scale that all ranks share is as published, but for FP8-LM's factor") {
+  using numerics::Mu;
+  const std::string format = R"({"algorithm": "ring", "format": "fp8lm-e4m3")";
+  CHECK(format_of(format + "}").rule == numerics::ScaleRule::fp8lm);
+  CHECK(format_of(format + "}").mu == Mu{});
+  CHECK(format_json(format_of(format + "}")) ==
+        input::Json{{"format", "fp8lm-e4m3"}, {"mu", "root"}});
+  for (const auto& [text, mu] : {std::pair{R"("root")", Mu{}},
+                                 {R"("pre-scaling")", Mu{.of = Mu::Of::pre_scaling}},
+                                 {R"("post-scaling")", Mu{.of = Mu::Of::post_scaling}},
+                                 {"0.125", Mu{.of = Mu::Of::value, .value = 0.125F}}}) {
+    const NamedBlockFormat read = format_of(format + ", \"mu\": " + text + "}");
+    CHECK(read.mu == mu);
+    CHECK(format_json(read).at("mu") == input::parse_json(text));
+  }
+  for (const std::string wrong : {"0", "-1", "1e60", "true", R"("most")", "[1]"}) {
+    const std::string chosen = format + ", \"mu\": " + wrong + "}";
+    check_refused([&] { format_of(chosen); }, "/collectives/1/mu", "pre-scaling");
+  }
+  check_refused([&] { format_of(format + R"(, "rounding": "stochastic"})"); },
+                "/collectives/1/rounding", "as its code has it");
+  for (const std::string other : {"bf16", "global-qsgd-int8"}) {
+    const std::string mu = R"({"algorithm": "ring", "mu": 1, "format": ")" + other + "\"}";
+    check_refused([&] { format_of(mu); }, "/collectives/1/mu", "");
+  }
+}
+
+TEST_CASE("a scale that all ranks share is refused where scales are found on the way") {
+  for (const std::string wrong : {R"({"algorithm": "equarx", "format": "fp8lm-e4m3"})",
+                                  R"({"algorithm": "torus", "format": "fp8lm-e5m2", "block": 32})",
+                                  R"({"algorithm": "two-shot", "format": "global-qsgd-int8",
+                                      "quantize": "both"})"})
+    check_refused([&] { format_of(wrong); }, "/collectives/1/format", "one scale for all ranks");
+}
+
 TEST_CASE("a format that was written is read as the same") {
   std::vector<std::string> collectives;
   for (const numerics::NamedFormat& named : numerics::named_formats())

@@ -5,11 +5,13 @@
 #include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
+#include "tests/support/errors.hpp"
 
 namespace equarx::plan {
 namespace {
 
 using testing::changed;
+using testing::check_refused;
 using testing::plan_of;
 
 TEST_CASE("a plan has a machine, a program and a cost for each of its instructions") {
@@ -74,6 +76,29 @@ TEST_CASE("a phase that is not quantized has the format of the tensor") {
   CHECK(formats("reduce-scatter").second == numerics::BlockFormat{.element = ElementFormat::bf16});
   CHECK(formats("all-gather").first == numerics::BlockFormat{.element = ElementFormat::bf16});
   CHECK(formats("all-gather").second.scaled);
+}
+
+TEST_CASE("integer codes of more ranks than their sums have room for are refused") {
+  input::Json json = testing::changed("/topology", R"({"torus": "16x8"})");
+  json["collectives"] = {{{"algorithm", "torus"}, {"format", "global-qsgd-int8"}}};
+  json.erase("baseline");
+  check_refused([&] { plan_of(json); }, "/collectives/0/format", "up to 127 ranks");
+  json["topology"] = {{"torus", "8x8"}};
+  CHECK_NOTHROW(plan_of(json));
+}
+
+TEST_CASE("a scale that all ranks share is found in the plan of any algorithm") {
+  for (const std::string algorithm : {"ring", "torus", "two-shot", "one-shot", "halving-doubling",
+                                      "recursive-doubling", "binomial-tree", "auto"}) {
+    CAPTURE(algorithm);
+    input::Json json = testing::changed("/topology", R"({"torus": "4x2"})");
+    json["collectives"] = {{{"algorithm", algorithm}, {"format", "fp8lm-e4m3"}}};
+    json.erase("baseline");
+    const Plan plan = plan_of(json);
+    const collectives::Program& program = plan.collectives[0].candidates.front().program;
+    CHECK(program.instructions.front().op == collectives::Op::find_amax);
+    CHECK(program.tensor_format == numerics::ElementFormat::fp8_e4m3);
+  }
 }
 
 }  // namespace

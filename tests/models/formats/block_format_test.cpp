@@ -88,7 +88,7 @@ TEST_CASE("named formats") {
     FAIL("no format " << wanted);
     return BlockFormat{};
   };
-  REQUIRE(named_formats().size() == 22);
+  REQUIRE(named_formats().size() == 25);
   REQUIRE(find("fp16") == BlockFormat{.element = ElementFormat::fp16});
   REQUIRE(find("int8") == BlockFormat{.element = ElementFormat::int8, .scaled = true});
   for (const ElementFormat element :
@@ -107,6 +107,21 @@ TEST_CASE("named formats") {
   REQUIRE(find("quickreduce-int6") == quickreduce);
   quickreduce.element = ElementFormat::fp8_e4m3fnuz;
   REQUIRE(find("quickreduce-fp8") == quickreduce);
+  REQUIRE(find("fp8lm-e5m2") ==
+          BlockFormat{.element = ElementFormat::fp8_e5m2, .rule = ScaleRule::fp8lm});
+  REQUIRE(find("global-qsgd-int8") ==
+          BlockFormat{.element = ElementFormat::int8, .rule = ScaleRule::global_qsgd});
+}
+
+TEST_CASE(
+    "a shared scale is of formats that are sent without scales, and integers bound the ranks") {
+  for (const NamedFormat& named : named_formats()) {
+    CAPTURE(named.name);
+    const bool shared = named.name.starts_with("fp8lm") || named.name.starts_with("global-qsgd");
+    CHECK(has_shared_scale(named.format) == shared);
+    CHECK((most_ranks(named.format) == 127) == named.name.starts_with("global-qsgd"));
+    if (shared) CHECK(scale_count(named.format, 4096) == 0);
+  }
 }
 
 TEST_CASE("pairs: of each run of two blocks, even and odd elements have a scale each") {

@@ -31,6 +31,21 @@ class Bits(unittest.TestCase):
                         self.same(equarx.allreduce(tensors, name, ring=style, minishards=2, microshards=2),
                                   oracle.ring(tensors, name, style, 2))
 
+    def test_a_scale_that_ranks_share_is_of_the_largest_magnitude_of_all(self):
+        tensors = normal(4, 3000)
+        largest = numpy.abs(tensors).max()
+        step = numpy.float32(4) * largest * numpy.float32(1 / 127)
+        summed = equarx.allreduce(tensors, "global-qsgd-int8")
+        self.assertEqual(summed.ranks, 4)
+        codes = summed.result / step
+        numpy.testing.assert_allclose(codes, codes.round(), atol=1e-4)
+        self.assertLess(numpy.abs(summed.result - tensors.sum(0, dtype="f8")).max(), 4 * step)
+        # Without headroom the largest of equal tensors saturates at one of them; with all that ranks need it does not.
+        same = numpy.ones((4, 512), "f4") * 448
+        for mu, largest_sum in (("post-scaling", 448), (0.25, 4 * 448), ("pre-scaling", 4 * 448)):
+            result = equarx.allreduce(same, "fp8lm-e4m3", mu=mu).result
+            numpy.testing.assert_array_equal(result, numpy.full(512, largest_sum, "f4"))
+
     def test_two_shot_has_the_bits_of_plain_numpy(self):
         for ranks in (2, 5, 8):
             tensors = normal(ranks, 40000)

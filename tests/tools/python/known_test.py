@@ -40,8 +40,12 @@ class Known(unittest.TestCase):
     def test_formats_say_what_they_are_made_of(self):
         formats = {entry["name"]: entry for entry in equarx.formats()}
         self.assertEqual(formats["nvfp4"], {"name": "nvfp4", "element": "fp4-e2m1", "bits": 4, "scaled": True,
-                                            "scale": "e4m3", "layout": "contiguous", "block": 16, "tensor_scale": True})
-        self.assertEqual(formats["bf16"], {"name": "bf16", "element": "bf16", "bits": 16, "scaled": False})
+                                            "shared_scale": False, "scale": "e4m3", "layout": "contiguous", "block": 16,
+                                            "tensor_scale": True})
+        self.assertEqual(formats["bf16"], {"name": "bf16", "element": "bf16", "bits": 16, "scaled": False,
+                                           "shared_scale": False})
+        shared = [name for name, entry in formats.items() if entry["shared_scale"]]
+        self.assertEqual(shared, ["fp8lm-e4m3", "fp8lm-e5m2", "global-qsgd-int8"])
 
 
 class Programs(unittest.TestCase):

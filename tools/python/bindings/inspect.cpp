@@ -54,7 +54,8 @@ std::string list_formats() {
     Json& entry = all.emplace_back(Json{{"name", name},
                                         {"element", numerics::name(format.element)},
                                         {"bits", numerics::element_bits(format.element)},
-                                        {"scaled", format.scaled}});
+                                        {"scaled", format.scaled},
+                                        {"shared_scale", numerics::has_shared_scale(format)}});
     if (!format.scaled) continue;
     entry["scale"] = numerics::name(format.scale);
     entry["layout"] = numerics::name(format.layout);

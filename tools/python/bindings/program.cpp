@@ -56,7 +56,8 @@ Json instruction_row(const Program& program, InstructionId id) {
               {"op", name(instruction.op)},
               {"phase", name(instruction.phase)},
               {"text", collectives::describe(program, id)}};
-  if (instruction.op != Op::barrier) add_tile(program, instruction, row);
+  const bool of_tile = instruction.op == Op::find_amax || !finds_shared_scale(program, instruction);
+  if (instruction.op != Op::barrier && of_tile) add_tile(program, instruction, row);
   if (!collectives::is_transfer(instruction.op)) return row;
   const collectives::Message& message = program.messages[instruction.message];
   row["message"] = instruction.message;

@@ -86,6 +86,7 @@ def format_name(name):
 
 
 def formats() -> list[dict]:
-    """The number formats that have a name: ``name``, ``element``, ``bits`` of an element, whether it is ``scaled``,
-    and then type of ``scale``, ``layout`` and ``block`` (docs/numerics.md)."""
+    """The number formats that have a name: ``name``, ``element``, ``bits`` of an element, whether it has a
+    ``shared_scale``, which is of the tensors of all ranks, and whether it is ``scaled``, and then type of ``scale``,
+    ``layout`` and ``block`` (docs/numerics.md)."""
     return json.loads(_core.formats())
