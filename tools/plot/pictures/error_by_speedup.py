@@ -60,9 +60,9 @@ def _baseline(rows: list[Row]) -> str:
 
 
 def _family(row: Row) -> str:
-    """What decides the look: the ring of a quantized collective, else that it is plain."""
+    """What decides the look: the style of a ring that is quantized block by block, else the algorithm."""
     algorithm = row.text("algorithm")
-    return row.text("ring") if algorithm == QUANTIZED else f"plain {algorithm}"
+    return row.text("ring") if algorithm == QUANTIZED else "plain ring" if algorithm == "ring" else algorithm
 
 
 def _looks(rows: list[Row]) -> dict[str, style.Look]:
