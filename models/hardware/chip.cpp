@@ -12,9 +12,9 @@ std::span<const ParameterInfo> parameters() {
   using units::Dimension;
   static const std::array table = {
       ParameterInfo{"links", &Chip::links, ParameterKind::count, Dimension::bytes, false,
-                    "ICI links of one chip, two for each axis of its torus"},
+                    "links of one chip to others; of a TPU, ICI, two for each axis of its torus"},
       ParameterInfo{"link_bandwidth", &Chip::link_bandwidth, ParameterKind::quantity,
-                    Dimension::bandwidth, false, "one direction of one ICI link"},
+                    Dimension::bandwidth, false, "one direction of one link"},
       ParameterInfo{"link_efficiency", &Chip::link_efficiency, ParameterKind::ratio,
                     Dimension::bandwidth, false, "share of the link bandwidth that payload gets"},
       ParameterInfo{"hop_latency", &Chip::hop_latency, ParameterKind::quantity, Dimension::time,

@@ -43,8 +43,8 @@ struct Chip {
   std::string name;
   std::string description;
 
-  Parameter links;                   ///< ICI links, two for each axis of the torus
-  Parameter link_bandwidth;          ///< B/s, one direction of one ICI link
+  Parameter links;                   ///< to other chips; of a TPU, two for each axis of the torus
+  Parameter link_bandwidth;          ///< B/s, one direction of one link
   Parameter link_efficiency;         ///< share of link_bandwidth that payload gets, (0, 1]
   Parameter hop_latency;             ///< s, from a link's far end of the wire to the semaphore
   Parameter shared_link_efficiency;  ///< share of the payload's rate that links reach which several

@@ -305,7 +305,7 @@ TEST_CASE("times may be zero") {
 TEST_CASE("hardware that does not exist is refused with what does") {
   check_mistakes(
       {{"/hardware", "tpu-v9", "/hardware",
-        "use one of a100, mi300x, tpu-v4, tpu-v5e, tpu-v5p, tpu-v6e, tpu-v7, or the path of"},
+        "use one of a100, h100, mi300x, tpu-v4, tpu-v5e, tpu-v5p, tpu-v6e, tpu-v7, or the path of"},
        {"/hardware", "\"\"", "/hardware", "use one of a100"},
        {"/hardware", "none.json", "/hardware", "cannot read none.json"},
        {"/hardware", "/", "/hardware", "is a directory"}});
