@@ -1,8 +1,10 @@
 #include "models/values/unit_interpreter.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 namespace equarx::values {
 
@@ -46,13 +48,15 @@ std::uint32_t result_rows(const collectives::Program& program) {
 
 UnitInterpreter::UnitInterpreter(const LaneTable& lanes, const TensorSource& source,
                                  std::uint64_t rounding_seed, bool counts,
-                                 const numerics::SharedScale* shared)
+                                 const numerics::SharedScale* shared,
+                                 const std::vector<std::span<float>>* feedback)
     : lanes_(lanes),
       program_(lanes.program()),
       source_(source),
       rounding_seed_(rounding_seed),
       counts_(counts),
       shared_(shared),
+      feedback_(feedback),
       codecs_{numerics::BlockCodec(program_.formats[0]), numerics::BlockCodec(program_.formats[1])},
       values_(program_.ranks()),
       absmax_(program_.ranks()),
@@ -81,6 +85,7 @@ void UnitInterpreter::start(const Unit& unit) {
   std::ranges::fill(sent_, 0);
   std::ranges::fill(received_, 0);
   quantized_ = {};
+  at_largest_ = 0;
   for (auto& absmax : absmax_) absmax.clear();
   const std::size_t rows = result_rows(program_);
   make_room(result_, rows * range.size());
@@ -90,6 +95,36 @@ void UnitInterpreter::start(const Unit& unit) {
   encoded_.resize(lane_->buffers.size() * peers_.size());
   read_inputs();
   find_exact();
+  if (feedback_ != nullptr) add_feedback();
+}
+
+/// What earlier steps have lost comes with what ranks bring now; what they lose from here on is for the next step.
+void UnitInterpreter::add_feedback() {
+  for (Rank rank = 0; rank < program_.ranks(); ++rank) {
+    if (real_elements_ == 0) return;  // nothing but padding
+    const std::span<float> lost = (*feedback_)[rank].subspan(first_element_, real_elements_);
+    for (std::size_t i = 0; i < lost.size(); ++i) values_[rank][i] += std::exchange(lost[i], 0.0F);
+  }
+}
+
+/// Before values are rounded in place.
+void UnitInterpreter::keep_before(std::span<const float> values) {
+  if (feedback_ == nullptr) return;
+  make_room(before_, values.size());
+  std::ranges::copy(values, before_.begin());
+}
+
+/// What a rank's rounding of before_ to `after` has lost, where 1 counts for `unit` of the tensor's.
+void UnitInterpreter::feed_back(const Place& place, std::span<const float> after, float unit) {
+  if (feedback_ == nullptr) return;
+  const std::size_t end = std::min<std::size_t>(place.range.end, real_elements_);
+  if (place.range.begin >= end) return;  // padding
+  const std::span<float> lost =
+      (*feedback_)[place.rank].subspan(first_element_ + place.range.begin, end - place.range.begin);
+  for (std::size_t i = 0; i < lost.size(); ++i) {
+    const float loss = (before_[i] - after[i]) * unit;
+    if (std::isfinite(loss)) lost[i] += loss;  // else one NaN would spoil all later steps
+  }
 }
 
 /// What the ranks bring: of a broadcast the root only, of an AllGather each its own shard.
@@ -211,13 +246,22 @@ numerics::AlignedVector<float>& UnitInterpreter::absmax_of(const Tile& tile, Ran
 /// Of what ranks cast by a scale that they share, no sum needs to find one.
 void UnitInterpreter::cast(const Instruction& instruction, const Place& place) {
   const std::span<float> values = values_of(place);
-  if (shared_ == nullptr) return round_to_tensor(program_.tensor_format, values);
+  keep_before(values);
+  if (shared_ == nullptr) {
+    round_to_tensor(program_.tensor_format, values);
+    return feed_back(place, values);
+  }
   numerics::RoundingKey key = rounding_key(instruction, place);
   key.hop = kCastHop;
   const auto zeros = [&] { return static_cast<std::uint64_t>(std::ranges::count(values, 0.0F)); };
   const std::uint64_t before = counts_ ? zeros() : 0;
   shared_->encode(values, key);
   if (counts_) quantized_ += {.elements = values.size(), .flushed = zeros() - before};
+  if (feedback_ == nullptr) return;
+  make_room(decoded_, values.size());
+  std::ranges::copy(values, decoded_.begin());
+  shared_->decode(decoded_);
+  feed_back(place, decoded_);
 }
 
 void UnitInterpreter::encode_scales(const Instruction& instruction, const Place& place) {
@@ -239,6 +283,12 @@ void UnitInterpreter::encode(const Instruction& instruction, const Place& place)
   make_room(payload.bytes, program_.buffers[instruction.buffer].bytes);
   const numerics::RoundingKey key = rounding_key(instruction, place);
   format.quantize(values, place.in_minishard, scales, payload.bytes, key);
+  if (feedback_ != nullptr && instruction.op == Op::quantize) {
+    keep_before(values);
+    make_room(decoded_, values.size());
+    format.dequantize(payload.bytes, place.in_minishard, scales, decoded_);
+    feed_back(place, decoded_, unit());
+  }
   if (counts_ && format.format().scaled)
     quantized_ += format.count(values, place.in_minishard, scales, key);
 }
@@ -263,7 +313,9 @@ void UnitInterpreter::add(const Instruction& instruction, const Place& place) {
   format.dequantize_add(encoded(instruction.buffer, maker).bytes, place.in_minishard, {}, values,
                         values);
   if (counts_ && shared_ != nullptr) quantized_ += format.count(values, place.in_minishard, {});
+  keep_before(values);
   round_to_wire(format, place.in_minishard, values);
+  feed_back(place, values, unit());
 }
 
 /// Of a format without scales.
@@ -304,7 +356,10 @@ void UnitInterpreter::reduce_shards(const Instruction& instruction, const Place&
     const BufferId buffer = buffers[(place.rank + program_.ranks() - maker) % program_.ranks()];
     format.dequantize_add(encoded(buffer, maker).bytes, place.in_minishard,
                           scales_of(buffer, maker), sum, sum);
-    if (!format.format().scaled) round_to_wire(format, place.in_minishard, sum);
+    if (format.format().scaled) continue;
+    keep_before(sum);
+    round_to_wire(format, place.in_minishard, sum);
+    feed_back(place, sum, unit());
   }
 }
 
@@ -338,12 +393,20 @@ void UnitInterpreter::deliver(std::uint32_t row, const Range& range) {
 void UnitInterpreter::cast_back(const Range& range) {
   if (have_cast_back_[range.begin]) return;
   have_cast_back_[range.begin] = true;
+  if (shared_ != nullptr) count_largest(range);
   for (std::uint32_t row = 0; row < result_rows(program_); ++row) {
     const auto values =
         std::span<float>(result_).subspan(row * lane_->range.size() + range.begin, range.size());
     if (shared_ != nullptr) shared_->decode(values);
     round_to_tensor(program_.cast_from.value(), values);
   }
+}
+
+void UnitInterpreter::count_largest(const Range& range) {
+  const float largest = shared_->largest_code();
+  const std::size_t end = std::min<std::size_t>(range.end, real_elements_);
+  for (std::size_t i = range.begin; i < end; ++i)
+    if (std::fabs(result_[i]) >= largest) ++at_largest_;
 }
 
 void UnitInterpreter::count(std::vector<std::uint64_t>& bytes, const Instruction& transfer) {

@@ -28,10 +28,11 @@ std::uint32_t result_rows(const collectives::Program& program);
 class UnitInterpreter {
  public:
   /// `counts`: whether quantized() is wanted. `shared`: the scale that ranks share, if the program's format has one; it
-  /// has to outlive this.
+  /// has to outlive this. `feedback`: see ValueOptions.
   UnitInterpreter(const LaneTable& lanes, const TensorSource& source,
                   std::uint64_t rounding_seed = 1, bool counts = true,
-                  const numerics::SharedScale* shared = nullptr);
+                  const numerics::SharedScale* shared = nullptr,
+                  const std::vector<std::span<float>>* feedback = nullptr);
 
   void run(const Unit& unit);
 
@@ -49,6 +50,8 @@ class UnitInterpreter {
   const std::vector<std::uint64_t>& sent_bytes() const { return sent_; }
   const std::vector<std::uint64_t>& received_bytes() const { return received_; }
   const numerics::QuantizeCounts& quantized() const { return quantized_; }
+  /// Elements of the result at the largest code, if ranks share a scale.
+  std::uint64_t at_largest() const { return at_largest_; }
 
  private:
   /// Encoded bytes; of scales, also the values that they decode to.
@@ -72,6 +75,11 @@ class UnitInterpreter {
   void read_inputs();
   void read_and_sum();
   void find_exact();
+  void add_feedback();
+  void keep_before(std::span<const float> values);
+  void feed_back(const Place& place, std::span<const float> after, float unit = 1.0F);
+  /// Of a code that is added, in the tensor's units.
+  float unit() const { return shared_ == nullptr ? 1.0F : shared_->step(); }
   void run(const collectives::Instruction& instruction);
   void run_on(const collectives::Instruction& instruction, const Place& place);
   void encode_scales(const collectives::Instruction& instruction, const Place& place);
@@ -86,6 +94,7 @@ class UnitInterpreter {
   void deliver(std::uint32_t row, const collectives::Range& range);
   void cast(const collectives::Instruction& instruction, const Place& place);
   void cast_back(const collectives::Range& range);
+  void count_largest(const collectives::Range& range);
   void count(std::vector<std::uint64_t>& bytes, const collectives::Instruction& transfer);
 
   template <typename Visit>
@@ -111,7 +120,8 @@ class UnitInterpreter {
   std::uint64_t rounding_seed_;
   bool counts_;
   const numerics::SharedScale* shared_;
-  std::vector<numerics::BlockCodec> codecs_;  // by phase
+  const std::vector<std::span<float>>* feedback_;  // by rank; null without
+  std::vector<numerics::BlockCodec> codecs_;       // by phase
 
   Unit unit_;
   const Lane* lane_ = nullptr;  // of unit_
@@ -128,10 +138,12 @@ class UnitInterpreter {
   std::vector<bool> have_cast_back_;  // by element where a cast starts
   numerics::AlignedVector<float> decoded_;
   numerics::AlignedVector<std::byte> rounded_;
+  numerics::AlignedVector<float> before_;  // of a rounding, if there is feedback
   bool ranks_identical_ = true;
   std::vector<std::uint64_t> sent_;
   std::vector<std::uint64_t> received_;
   numerics::QuantizeCounts quantized_;
+  std::uint64_t at_largest_ = 0;
 };
 
 }  // namespace equarx::values

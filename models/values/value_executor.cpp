@@ -7,6 +7,7 @@
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 
 #include "models/values/shared_amax.hpp"
@@ -27,6 +28,7 @@ struct UnitReport {
   std::vector<std::uint64_t> sent;
   std::vector<std::uint64_t> received;
   numerics::QuantizeCounts quantized;
+  std::uint64_t at_largest = 0;
   std::uint64_t elements = 0;
 };
 
@@ -86,6 +88,7 @@ class Run {
         lanes_(program),
         units_(sampled_units(program, lanes_, options.sample)),
         reports_(units_.size()) {
+    if (options.feedback != nullptr) check_feedback(program);
     if (numerics::has_shared_scale(program.format(collectives::Phase::reduce_scatter)))
       agree(program);
   }
@@ -104,6 +107,17 @@ class Run {
  private:
   unsigned wanted() const { return options_.threads == 0 ? default_threads() : options_.threads; }
 
+  void check_feedback(const collectives::Program& program) const {
+    const Feedback& feedback = *options_.feedback;
+    const auto fits = [&](std::span<float> lost) { return lost.size() == source_.elements(); };
+    if (feedback.size() != program.ranks() || !std::ranges::all_of(feedback, fits))
+      throw std::invalid_argument("feedback of other ranks or elements than the tensors have");
+    if (options_.sample < 1.0) throw std::invalid_argument("feedback of a sample");
+    if (program.collective != collectives::Collective::all_reduce &&
+        program.collective != collectives::Collective::reduce_scatter)
+      throw std::invalid_argument("feedback is for sums: an AllReduce or a ReduceScatter");
+  }
+
   /// On the scale of all ranks, which takes all of their tensors, however much is computed.
   void agree(const collectives::Program& program) {
     agreed_ = share_amax(program, source_, wanted());
@@ -114,7 +128,7 @@ class Run {
   void work(const std::function<void(double)>& watch) {
     try {
       UnitInterpreter interpreter(lanes_, source_, options_.rounding_seed, options_.counts,
-                                  scale_ ? &*scale_ : nullptr);
+                                  scale_ ? &*scale_ : nullptr, options_.feedback);
       std::vector<float> baseline;
       for (std::size_t unit = next_++; unit < reports_.size(); unit = next_++) {
         interpreter.run(units_[unit]);
@@ -133,6 +147,7 @@ class Run {
     report.sent = unit.sent_bytes();
     report.received = unit.received_bytes();
     report.quantized = unit.quantized();
+    report.at_largest = unit.at_largest();
     for (std::uint32_t row = 0; row < rows_; ++row) {
       const std::span<const float> result = unit.result(row);
       if (result.empty()) return;  // nothing but padding, beyond the end of the tensors
@@ -172,6 +187,7 @@ class Run {
       baseline.merge(report.against_baseline);
       result.ranks_identical = result.ranks_identical && report.ranks_identical;
       result.quantized += report.quantized;
+      result.at_largest += report.at_largest;
       result.computed_elements += report.elements;
       for (std::size_t channel = 0; channel < channels_; ++channel) {
         result.sent_bytes[channel] += report.sent[channel];
@@ -263,6 +279,8 @@ double ValueResult::clipped_fraction() const {
 double ValueResult::flushed_fraction() const {
   return share(quantized.flushed, quantized.elements);
 }
+
+double ValueResult::at_largest_fraction() const { return share(at_largest, computed_elements); }
 
 ValueResult execute(const collectives::Program& program, const TensorSource& source,
                     const ValueOptions& options) {

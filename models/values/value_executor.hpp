@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "models/collectives/program.hpp"
@@ -26,15 +27,22 @@ struct ValueResult {
   std::uint64_t computed_elements = 0;  ///< all of the tensor's, unless a sample was asked for
   /// Of every quantization with scales, by all ranks together; zeros if it was not to be counted.
   numerics::QuantizeCounts quantized;
+  /// Elements of the result whose code is the largest, of either sign, of those that were computed; with a scale that
+  /// ranks share, else 0.
+  std::uint64_t at_largest = 0;
 
   /// Share of quantized elements that were beyond the largest code, or became zero; 0 without any.
   double clipped_fraction() const;
   double flushed_fraction() const;
+  double at_largest_fraction() const;
 };
 
 /// Equal parts of a tensor of which a sample takes some, whole: few enough to hold many elements, and many
 /// enough that a sample of a few percent is not one place.
 inline constexpr std::uint32_t kSampleWindows = 64;
+
+/// What the quantizations of earlier steps have lost, by rank: as many numbers as its tensor has elements.
+using Feedback = std::vector<std::span<float>>;
 
 /// How values are computed, and what is done with them.
 struct ValueOptions {
@@ -44,6 +52,12 @@ struct ValueOptions {
   std::uint64_t rounding_seed = 1;         ///< of stochastic rounding
   double sample = 1.0;  ///< share of the tensor to compute, above 0; see execute()
   bool counts = true;   ///< whether to count what quantizing does to elements
+  /// Error feedback: what is there is added to what the ranks bring, and replaced by what each rank's quantizations lose
+  /// now, hop by hop. So what all steps deliver, and what is left here, is together what all steps brought, but for FP32
+  /// sums and the rounding of results to the tensor's type. Of an AllReduce or ReduceScatter in which every sum is
+  /// quantized by one rank only (not recursive doubling), without a sample. Errors are against what the ranks brought
+  /// in this step. Values of scales that ranks share are those of what they brought.
+  const Feedback* feedback = nullptr;
   /// Called now and then, by the thread that calls execute(), with the share that is computed, 0 to 1.
   std::function<void(double)> watch = {};
 };

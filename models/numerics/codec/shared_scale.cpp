@@ -13,12 +13,12 @@
 namespace equarx::numerics {
 namespace {
 
-/// Of the formats that FP8-LM is for.
 float largest(ElementFormat format) {
   switch (format) {
+    case ElementFormat::int8: return kInt8LargestCode;
     case ElementFormat::fp8_e4m3: return Fp8E4m3::kMaxFinite;
     case ElementFormat::fp8_e5m2: return Fp8E5m2::kMaxFinite;
-    default: throw std::invalid_argument("FP8-LM has E4M3 and E5M2 only");
+    default: throw std::invalid_argument("no format with a shared scale");
   }
 }
 
@@ -78,6 +78,8 @@ SharedScale::SharedScale(const BlockFormat& format, float amax, std::uint32_t ra
   factor_ = fp8lm_factor(format, amax, ranks);
   step_ = 1.0F / factor_;
 }
+
+float SharedScale::largest_code() const { return largest(format_.element); }
 
 void SharedScale::encode(std::span<float> values, const RoundingKey& key) const {
   if (format_.rule == ScaleRule::global_qsgd) {

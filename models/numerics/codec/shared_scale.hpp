@@ -40,6 +40,8 @@ class SharedScale {
 
   /// Of code 1.
   float step() const { return step_; }
+  /// Of what is sent.
+  float largest_code() const;
 
  private:
   BlockFormat format_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "experiments/input/json.hpp"
 #include "experiments/request/request.hpp"
 #include "experiments/run/checks.hpp"
+#include "models/numerics/codec/automatic_mu.hpp"
 #include "models/values/tensor_types.hpp"
 #include "models/values/value_executor.hpp"
 #include "tools/python/bindings/memory.hpp"
@@ -31,7 +33,8 @@ struct Task {
   tensors::FileType type;
   std::span<std::byte> result;
   unsigned threads;
-  std::uint64_t seed;  ///< of stochastic rounding
+  std::uint64_t seed;         ///< of stochastic rounding
+  values::Feedback feedback;  ///< by rank; empty without
 };
 
 /// A collective of a plan that has only one way, to be computed on arrays.
@@ -45,8 +48,10 @@ class ArrayCollective {
   std::string config() const { return to_json(plan_->config).dump(); }
 
   std::vector<std::pair<std::uint64_t, std::uint64_t>> shard(std::uint32_t rank) const;
+  bool can_feed_back() const;
   py::dict run(const std::vector<py::buffer>& ranks, const std::string& dtype,
-               const py::buffer& result, unsigned threads, std::uint64_t seed) const;
+               const py::buffer& result, unsigned threads, std::uint64_t seed,
+               const std::optional<py::buffer>& feedback) const;
 
  private:
   const plan::CollectivePlan& collective() const {
@@ -81,11 +86,13 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> ArrayCollective::shard(
 values::ValueResult compute(const plan::CollectivePlan& collective, const Task& task,
                             const StopFlag& stop) {
   values::ResultTensor result(values::element_format(task.type), task.result);
-  const values::ValueResult values = values::execute(collective.program, task.source,
-                                                     {.threads = task.threads,
-                                                      .result = &result,
-                                                      .rounding_seed = task.seed,
-                                                      .watch = [&](double) { stop.check(); }});
+  const values::ValueResult values =
+      values::execute(collective.program, task.source,
+                      {.threads = task.threads,
+                       .result = &result,
+                       .rounding_seed = task.seed,
+                       .feedback = task.feedback.empty() ? nullptr : &task.feedback,
+                       .watch = [&](double) { stop.check(); }});
   run::check_values(collective, values, true);
   return values;
 }
@@ -94,33 +101,56 @@ py::dict errors_of(const values::ValueResult& values) {
   py::dict dict = to_dict(values.against_exact);
   dict["clipped_fraction"] = values.clipped_fraction();
   dict["flushed_fraction"] = values.flushed_fraction();
+  dict["at_largest_fraction"] = values.at_largest_fraction();
   return dict;
 }
 
+/// Parts of an array of float32 with a leading axis of ranks.
+values::Feedback by_rank(std::span<std::byte> bytes, std::size_t ranks) {
+  const std::span<float> all(reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float));
+  values::Feedback feedback;
+  for (std::size_t rank = 0; rank < ranks; ++rank)
+    feedback.push_back(all.subspan(rank * (all.size() / ranks), all.size() / ranks));
+  return feedback;
+}
+
+/// Whether every quantization is one rank's alone.
+bool ArrayCollective::can_feed_back() const {
+  const config::Algorithm algorithm = collective().config.algorithm;
+  return algorithm->summation != collectives::Summation::in_pairs || algorithm->has_two_phases;
+}
+
 py::dict ArrayCollective::run(const std::vector<py::buffer>& ranks, const std::string& dtype,
-                              const py::buffer& result, unsigned threads,
-                              std::uint64_t seed) const {
+                              const py::buffer& result, unsigned threads, std::uint64_t seed,
+                              const std::optional<py::buffer>& feedback) const {
   const tensors::FileType type = file_type(dtype);
   const Memory out(result, true);
   std::vector<std::unique_ptr<Memory>> in;
   std::vector<tensors::MemoryTensor> tensors;
   for (const py::buffer& rank : ranks)
     tensors.emplace_back(type, in.emplace_back(std::make_unique<Memory>(rank))->bytes());
+  std::optional<Memory> lost;
+  if (feedback) lost.emplace(*feedback, true);
   const Task task{
       {std::move(tensors), program().partition.elements(), values::element_format(type)},
       type,
       out.writable_bytes(),
       threads,
-      seed};
+      seed,
+      lost ? by_rank(lost->writable_bytes(), ranks.size()) : values::Feedback{}};
   const auto work = [plan = plan_, task](const StopFlag& stop) {
     return compute(plan->collectives.front().candidates.front(), task, stop);
   };
-  return errors_of(without_interpreter(work, py::make_tuple(ranks, result)));
+  return errors_of(without_interpreter(work, py::make_tuple(ranks, result, feedback)));
 }
 
 }  // namespace
 
 void bind_collective(py::module_& core) {
+  py::class_<numerics::AutomaticMu>(core, "AutomaticMu")
+      .def(py::init<double>(), py::arg("mu"))
+      .def_property_readonly("value", &numerics::AutomaticMu::value)
+      .def("update", &numerics::AutomaticMu::update, py::arg("share"));
   py::class_<ArrayCollective>(core, "Collective", "A collective, to be computed on arrays.")
       .def(py::init(&make_collective), py::arg("config"),
            "The only collective of a configuration, as JSON, whose algorithm is not auto.")
@@ -131,8 +161,10 @@ void bind_collective(py::module_& core) {
                              "The configuration with every default filled in, as JSON.")
       .def("shard", &ArrayCollective::shard, py::arg("rank"),
            "Where a rank's shard lies in the tensor: pairs of begin and end, in elements.")
+      .def_property_readonly("can_feed_back", &ArrayCollective::can_feed_back,
+                             "Whether one rank alone makes each quantization.")
       .def("run", &ArrayCollective::run, py::arg("ranks"), py::arg("dtype"), py::arg("result"),
-           py::arg("threads"), py::arg("seed"),
+           py::arg("threads"), py::arg("seed"), py::arg("feedback") = py::none(),
            "Fills result from one array for each rank, all of dtype, and returns the errors.");
 }
 

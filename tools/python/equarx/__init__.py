@@ -9,6 +9,7 @@ docs/python.md is the guide.
 import atexit as _atexit
 
 from . import _core
+from ._automatic_mu import AutomaticMu
 from ._collectives import Outcome, all_gather, all_to_all, allreduce, broadcast, reduce_scatter
 from ._errors import DefectError, InputError, ProgramError
 from ._instructions import Program
@@ -22,9 +23,9 @@ from .result import Record, Result, Run
 
 __version__: str = _core.version()
 __all__ = [
-    "DefectError", "InputError", "Outcome", "Program", "ProgramError", "Quantized", "Record", "Result", "Run",
-    "Swept", "Tensors", "Tuned", "all_gather", "all_to_all", "allreduce", "broadcast", "formats", "hardware",
-    "quantize", "reduce_scatter", "run", "sweep", "topology", "tune",
+    "AutomaticMu", "DefectError", "InputError", "Outcome", "Program", "ProgramError", "Quantized", "Record",
+    "Result", "Run", "Swept", "Tensors", "Tuned", "all_gather", "all_to_all", "allreduce", "broadcast",
+    "formats", "hardware", "quantize", "reduce_scatter", "run", "sweep", "topology", "tune",
 ]
 
 _atexit.register(_core.finish_work)

@@ -34,6 +34,7 @@ class Outcome(Errors):
         self._core = core
         self._kind = kind
         self._errors = errors
+        self._at_largest = errors.pop("at_largest_fraction")
         self.result = result
         self.timing = timing
         self.ranks = core.ranks
@@ -47,6 +48,11 @@ class Outcome(Errors):
     def config(self) -> dict:
         """See the class."""
         return json.loads(self._core.config)
+
+    @property
+    def at_largest_fraction(self) -> float:
+        """Share of the result's elements at the largest code, of formats whose scale all ranks share; else 0."""
+        return self._at_largest
 
     def shard(self, rank: int) -> list[slice]:
         """Where a rank's shard lies in the flat tensor: a slice for each part of it that goes its own way."""
@@ -137,7 +143,25 @@ def _result_array(core, kind: str, tensors: list[Tensor], out):
     return out, memory
 
 
-def _collective(kind: str, arrays, *, format, topology, algorithm, hardware, dtype, time, out, threads, seed, options):
+def _check_feedback(kind: str, core, tensors: list[Tensor], result, feedback) -> None:
+    """That it is what the ranks' arrays need: float32, a part for each, in one piece that can be written."""
+    import numpy
+    if kind not in ("all-reduce", "reduce-scatter"):
+        raise InputError(f"feedback: is for sums, all-reduce and reduce-scatter; {kind} loses nothing of a sum")
+    if not core.can_feed_back:
+        raise InputError("feedback: recursive-doubling quantizes each sum on several ranks, none of which could make up "
+                         "for it; use another algorithm, like two-shot or halving-doubling")
+    shape = (len(tensors), *tensors[0].shape)
+    fits = isinstance(feedback, numpy.ndarray) and feedback.dtype == numpy.float32 and feedback.shape == shape
+    if not fits or not feedback.flags.c_contiguous or not feedback.flags.writeable:
+        raise InputError(f"feedback: needs a contiguous float32 array of shape {shape} that can be written, like "
+                         f"numpy.zeros({shape}, numpy.float32) before the first step")
+    if any(numpy.may_share_memory(feedback, memory) for memory in (result, *(tensor.bits for tensor in tensors))):
+        raise InputError("feedback: shares memory with the arrays or the result; give an array of its own")
+
+
+def _collective(kind: str, arrays, *, format, topology, algorithm, hardware, dtype, time, out, feedback, threads, seed,
+                options):
     _check_count("threads", threads)
     _check_count("seed", seed)
     tensors = tensors_of(arrays, format_name(dtype))
@@ -151,7 +175,9 @@ def _collective(kind: str, arrays, *, format, topology, algorithm, hardware, dty
         raise InputError(f"/topology: has {core.ranks} chips, and there are arrays for {len(tensors)} ranks; give one "
                          f"array for each chip", "/topology")
     result, memory = _result_array(core, kind, tensors, out)
-    errors = core.run([tensor.bits for tensor in tensors], tensors[0].dtype, memory, threads, seed)
+    if feedback is not None:
+        _check_feedback(kind, core, tensors, memory, feedback)
+    errors = core.run([tensor.bits for tensor in tensors], tensors[0].dtype, memory, threads, seed, feedback)
     if result.shape != memory.shape:  # out has a leading axis of ranks, which end alike
         result[1:] = result[0]
         result = result[0]
@@ -170,6 +196,9 @@ _ARGUMENTS = """
     time: whether to simulate the collective, too; ``.time`` is then its time in seconds.
     out: an array that the result is written into, of the result's shape; with a leading axis of ranks, every rank's
         part is filled where all ranks end alike. It may be ``arrays`` itself.
+    feedback: error feedback over steps: a float32 array with a leading axis of ranks, zeros before the first step. What
+        is in it is added to the arrays, and it is left with what the ranks' quantizations have lost in this step. Of
+        AllReduce and ReduceScatter. ``time`` does not count what this costs.
     threads: that compute; 0 for one for each core. seed: of stochastic rounding.
     options: keys of a collective in docs/configuration.md: ``ring``, ``quantize``, ``minishards``, ``scale``, ...
 
@@ -181,16 +210,17 @@ class CollectiveFunction(Protocol):
     """A collective on arrays; its own text says what it does."""
 
     def __call__(self, arrays, format: str | None = None, *, topology=None, algorithm: str | None = None,
-                 hardware="tpu-v5e", dtype: str | None = None, time: bool = False, out=None, threads: int = 0,
-                 seed: int = 1, **options) -> Outcome: ...
+                 hardware="tpu-v5e", dtype: str | None = None, time: bool = False, out=None, feedback=None,
+                 threads: int = 0, seed: int = 1, **options) -> Outcome: ...
 
 
 def _define(name: str, kind: str, default: str, summary: str) -> CollectiveFunction:
     def collective(arrays, format: str | None = None, *, topology=None, algorithm: str | None = None,
-                   hardware="tpu-v5e", dtype: str | None = None, time: bool = False, out=None, threads: int = 0,
-                   seed: int = 1, **options) -> Outcome:
+                   hardware="tpu-v5e", dtype: str | None = None, time: bool = False, out=None, feedback=None,
+                   threads: int = 0, seed: int = 1, **options) -> Outcome:
         return _collective(kind, arrays, format=format, topology=topology, algorithm=algorithm, hardware=hardware,
-                           dtype=dtype, time=time, out=out, threads=threads, seed=seed, options=options)
+                           dtype=dtype, time=time, out=out, feedback=feedback, threads=threads, seed=seed,
+                           options=options)
 
     collective.__name__ = collective.__qualname__ = name
     collective.__module__ = "equarx"
