@@ -80,10 +80,10 @@ for entry in equarx.formats():
     sums[name] = full
 
 rows.sort(key=lambda row: (-row["bits"], -row["once"]))
-print("SQNR in dB       bits       once  full-loop  semi-loop")
+print("SQNR in dB           bits       once  full-loop  semi-loop")
 for row in rows:
     errors = "".join(f"{row[key]:11.1f}" for key in ("once", "full-loop", "semi-loop"))
-    print(f"{row['format']:12} {row['bits']:8.2f}{errors}")
+    print(f"{row['format']:16} {row['bits']:8.2f}{errors}")
 
 # %% [markdown]
 # *bits* are those of an element and its share of a scale. *once* is one quantization and no sum; the other two are of
