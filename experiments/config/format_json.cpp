@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <stdexcept>
 #include <vector>
 
@@ -20,6 +21,7 @@ namespace {
 
 using numerics::BlockFormat;
 using numerics::ElementFormat;
+using numerics::NamedFormat;
 using numerics::Rounding;
 using numerics::ScaleFormat;
 using numerics::ScaleLayout;
@@ -35,33 +37,28 @@ constexpr input::EnumNames<numerics::Mu::Of, 3> kMus({
 });
 constexpr std::array kRoundings = {Rounding::nearest, Rounding::stochastic};
 
-struct PlainFormat {
-  std::string_view name;
-  BlockFormat format;
-};
-
-constexpr PlainFormat cast_to(std::string_view name, ElementFormat element) {
+constexpr NamedFormat cast_to(std::string_view name, ElementFormat element) {
   return {name, {.element = element}};
 }
 
-constexpr PlainFormat shared(std::string_view name, ElementFormat element, ScaleRule rule) {
-  return {name, {.element = element, .rule = rule}};
-}
+/// What is sent without scales. "cast": a format with scales has the name of the element.
+constexpr std::array kCasts = {cast_to("bf16", ElementFormat::bf16),
+                               cast_to("fp32", ElementFormat::fp32),
+                               cast_to("fp16", ElementFormat::fp16),
+                               cast_to("fp8-e4m3-cast", ElementFormat::fp8_e4m3),
+                               cast_to("fp8-e5m2-cast", ElementFormat::fp8_e5m2),
+                               cast_to("fp8-e4m3fnuz-cast", ElementFormat::fp8_e4m3fnuz),
+                               cast_to("fp8-e5m2fnuz-cast", ElementFormat::fp8_e5m2fnuz),
+                               cast_to("int8-cast", ElementFormat::int8)};
 
-/// What is sent without scales. "cast": a format with scales has the name of the element. The last ones have a scale
-/// that all ranks agree on before.
-constexpr std::array kPlainFormats = {
-    cast_to("bf16", ElementFormat::bf16),
-    cast_to("fp32", ElementFormat::fp32),
-    cast_to("fp16", ElementFormat::fp16),
-    cast_to("fp8-e4m3-cast", ElementFormat::fp8_e4m3),
-    cast_to("fp8-e5m2-cast", ElementFormat::fp8_e5m2),
-    cast_to("fp8-e4m3fnuz-cast", ElementFormat::fp8_e4m3fnuz),
-    cast_to("fp8-e5m2fnuz-cast", ElementFormat::fp8_e5m2fnuz),
-    cast_to("int8-cast", ElementFormat::int8),
-    shared("fp8lm-e4m3", ElementFormat::fp8_e4m3, ScaleRule::fp8lm),
-    shared("fp8lm-e5m2", ElementFormat::fp8_e5m2, ScaleRule::fp8lm),
-    shared("global-qsgd-int8", ElementFormat::int8, ScaleRule::global_qsgd)};
+/// These, and formats whose scale all ranks agree on before.
+std::vector<NamedFormat> plain_formats() {
+  std::vector<NamedFormat> formats(kCasts.begin(), kCasts.end());
+  std::ranges::copy_if(
+      numerics::named_formats(), std::back_inserter(formats),
+      [](const NamedFormat& named) { return numerics::has_shared_scale(named.format); });
+  return formats;
+}
 
 /// Formats that a plain ring has, and a quantized one cannot have, deserve more than a list.
 NamedBlockFormat choose_scaled(input::ObjectReader& reader) {
@@ -91,7 +88,7 @@ NamedBlockFormat choose_scaled(input::ObjectReader& reader) {
 
 std::vector<std::string_view> plain_names() {
   std::vector<std::string_view> names;
-  for (const PlainFormat& plain : kPlainFormats) names.push_back(plain.name);
+  for (const NamedFormat& plain : plain_formats()) names.push_back(plain.name);
   return names;
 }
 
@@ -101,10 +98,10 @@ void check_has_no_scales(input::ObjectReader& reader, bool has_quantized_twin) {
   const auto named =
       std::ranges::find(numerics::named_formats(), wanted, &numerics::NamedFormat::name);
   if (named == numerics::named_formats().end() || !named->format.scaled) return;
-  const auto cast = std::ranges::find(kPlainFormats, wanted + "-cast", &PlainFormat::name);
+  const auto cast = std::ranges::find(kCasts, wanted + "-cast", &NamedFormat::name);
   std::vector<std::string> remedies;
   if (has_quantized_twin) remedies.emplace_back("use \"algorithm\": \"equarx\"");
-  if (cast != kPlainFormats.end())
+  if (cast != kCasts.end())
     remedies.push_back(fmt::format("\"{}\" casts each value as it is", cast->name));
   if (remedies.empty())
     remedies.push_back(fmt::format("it may be one of {}", input::list_of(plain_names())));
@@ -159,7 +156,7 @@ numerics::Mu read_mu(input::ObjectReader& reader) {
 }
 
 /// A scale that all ranks share is as somebody's code has it, but for FP8-LM's factor.
-NamedBlockFormat read_shared_format(input::ObjectReader& reader, const PlainFormat& plain) {
+NamedBlockFormat read_shared_format(input::ObjectReader& reader, const NamedFormat& plain) {
   NamedBlockFormat format{std::string(plain.name), plain.format};
   check_as_published(reader, format);
   if (format.rule == ScaleRule::fp8lm) format.mu = read_mu(reader);
@@ -198,7 +195,7 @@ NamedBlockFormat read_plain_format(input::ObjectReader& reader, ElementFormat te
   NamedBlockFormat format{std::string(numerics::name(tensor)), {.element = tensor}};
   if (reader.has("format") && reader.text("format") != format.name) {
     check_has_no_scales(reader, has_quantized_twin);
-    const PlainFormat& plain = kPlainFormats[reader.choice("format", plain_names())];
+    const NamedFormat plain = plain_formats()[reader.choice("format", plain_names())];
     if (numerics::has_shared_scale(plain.format)) return read_shared_format(reader, plain);
     format = {std::string(plain.name), plain.format};
   }

@@ -59,21 +59,12 @@ Work times(double count, const ElementWork& each, WireBuffers buffers) {
 }
 
 /// From one type to another, both in HBM: the operation of its own that a cast is before a collective,
-/// whose operand has to lie in memory.
-ElementWork cast(ElementFormat from, ElementFormat to) {
-  return {numerics::decode_operations(from) + numerics::encode_operations(to),
-          {.array = element_bytes(from) + element_bytes(to)}};
-}
-
-/// What a scale that ranks share takes on each element more than a cast does.
-double shared_scaling(const Program& program) {
-  return numerics::has_shared_scale(program.format(Phase::reduce_scatter)) ? kScale : 0.0;
-}
-
-ElementWork scaled_cast(const Program& program, ElementFormat from, ElementFormat to) {
-  ElementWork work = cast(from, to);
-  work.alu_operations += shared_scaling(program);
-  return work;
+/// whose operand has to lie in memory. By the scale that ranks share, if there is one.
+ElementWork cast(const Program& program, ElementFormat from, ElementFormat to) {
+  const bool scales = numerics::has_shared_scale(program.format(Phase::reduce_scatter));
+  return {
+      numerics::decode_operations(from) + numerics::encode_operations(to) + (scales ? kScale : 0.0),
+      {.array = element_bytes(from) + element_bytes(to)}};
 }
 
 /// Where the local operand comes from. Rounded sums are sent from where `add` has left them, so that is where the
@@ -126,9 +117,8 @@ ElementWork per_element(const Program& program, const Instruction& instruction) 
       const ElementFormat from = program.cast_from.value();
       return {numerics::decode_operations(from) + kAbsMax, {.array = element_bytes(from)}};
     }
-    case Op::cast: return scaled_cast(program, program.cast_from.value(), program.tensor_format);
-    case Op::cast_back:
-      return scaled_cast(program, program.tensor_format, program.cast_from.value());
+    case Op::cast: return cast(program, program.cast_from.value(), program.tensor_format);
+    case Op::cast_back: return cast(program, program.tensor_format, program.cast_from.value());
     default: throw std::logic_error("not vector work on elements");
   }
 }

@@ -8,6 +8,8 @@
 #include <mutex>
 #include <thread>
 
+#include "models/numerics/codec/block_codec.hpp"
+
 namespace equarx::values {
 namespace {
 
@@ -17,16 +19,14 @@ using collectives::Op;
 using collectives::Program;
 using collectives::Rank;
 
-/// Magnitudes of floats are ordered as their bits are; what is not finite counts as Inf.
-float amax_of(std::span<const float> values) {
+/// Elements that are looked at together.
+constexpr std::uint64_t kPiece = 1 << 16;
+
+/// What is not finite counts as Inf.
+float amax_of(const numerics::BlockCodec& one_group, std::span<const float> values) {
   float amax = 0.0F;
-  bool finite = true;
-  for (const float value : values) {
-    const float size = std::fabs(value);
-    amax = size > amax ? size : amax;
-    finite = finite && size <= std::numeric_limits<float>::max();
-  }
-  return finite ? amax : std::numeric_limits<float>::infinity();
+  one_group.find_absmax(values, 0, {&amax, 1});
+  return std::isfinite(amax) ? amax : std::numeric_limits<float>::infinity();
 }
 
 /// Of each rank's tensor, whole: found by pieces, which threads take as they come.
@@ -49,17 +49,19 @@ class OwnAmax {
   }
 
  private:
-  static constexpr std::uint64_t kPiece = 1 << 16;
-
   void work() {
     try {
+      const numerics::BlockCodec one_group({.element = numerics::ElementFormat::int8,
+                                            .scaled = true,
+                                            .layout = numerics::ScaleLayout::contiguous,
+                                            .block = kPiece});
       std::vector<float> values;
       for (std::uint64_t i = next_++; i < pieces_ * found_.size(); i = next_++) {
         const auto rank = static_cast<Rank>(i / pieces_);
         const std::uint64_t first = i % pieces_ * kPiece;
         values.resize(std::min(kPiece, elements_ - first));
         source_.read(rank, first, values);
-        const float amax = amax_of(values);
+        const float amax = amax_of(one_group, values);
         const std::scoped_lock lock(mutex_);
         found_[rank] = std::max(found_[rank], amax);
       }

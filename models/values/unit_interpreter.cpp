@@ -243,7 +243,7 @@ numerics::AlignedVector<float>& UnitInterpreter::absmax_of(const Tile& tile, Ran
   return found->values;
 }
 
-/// Of what ranks cast by a scale that they share, no sum needs to find one.
+/// What a rank brings becomes the program's type, by the scale that ranks share if they do.
 void UnitInterpreter::cast(const Instruction& instruction, const Place& place) {
   const std::span<float> values = values_of(place);
   keep_before(values);

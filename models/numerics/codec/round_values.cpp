@@ -9,19 +9,31 @@
 
 namespace equarx::numerics {
 
-void round_to_element(ElementFormat format, std::span<float> values) {
-  if (format == ElementFormat::fp32) return;
-  if (format == ElementFormat::bf16) return round_to_bf16(values);
-  const BlockCodec codec({.element = format});
+namespace {
+
+void round_by(const BlockCodec& codec, std::span<float> values, RoundingKey key) {
   constexpr std::size_t kChunk = 4096;  // stays in the first-level cache
   alignas(64) std::array<std::byte, kChunk * sizeof(float)> codes;
   while (!values.empty()) {
     const std::span<float> chunk = values.first(std::min(values.size(), kChunk));
     const auto stored = std::span(codes).first(payload_bytes(codec.format(), chunk.size()));
-    codec.quantize(chunk, 0, {}, stored);
+    codec.quantize(chunk, 0, {}, stored, key);
     codec.dequantize(stored, 0, {}, chunk);
+    key.first_element += chunk.size();
     values = values.subspan(chunk.size());
   }
+}
+
+}  // namespace
+
+void round_to_element(ElementFormat format, std::span<float> values) {
+  if (format == ElementFormat::fp32) return;
+  if (format == ElementFormat::bf16) return round_to_bf16(values);
+  round_by(BlockCodec({.element = format}), values, {});  // to nearest, which reads no key
+}
+
+void round_stochastically(ElementFormat format, std::span<float> values, const RoundingKey& key) {
+  round_by(BlockCodec({.element = format, .rounding = Rounding::stochastic}), values, key);
 }
 
 }  // namespace equarx::numerics

@@ -1,12 +1,10 @@
 #include "models/numerics/codec/shared_scale.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 
-#include "models/numerics/codec/block_codec.hpp"
 #include "models/numerics/codec/round_values.hpp"
 #include "models/numerics/elements/minifloat.hpp"
 
@@ -48,21 +46,6 @@ float global_qsgd_step(float amax, std::uint32_t ranks) {
   return static_cast<float>(ranks) * amax * kInterval;
 }
 
-/// Rounds values to integers within int8, up or down.
-void dither(std::span<float> values, RoundingKey key) {
-  const BlockCodec codec({.element = ElementFormat::int8, .rounding = Rounding::stochastic});
-  constexpr std::size_t kChunk = 4096;  // stays in the first-level cache
-  alignas(64) std::array<std::byte, kChunk> codes;
-  while (!values.empty()) {
-    const std::span<float> chunk = values.first(std::min(values.size(), kChunk));
-    const auto stored = std::span(codes).first(chunk.size());
-    codec.quantize(chunk, 0, {}, stored, key);
-    codec.dequantize(stored, 0, {}, chunk);
-    key.first_element += chunk.size();
-    values = values.subspan(chunk.size());
-  }
-}
-
 }  // namespace
 
 SharedScale::SharedScale(const BlockFormat& format, float amax, std::uint32_t ranks)
@@ -84,7 +67,7 @@ float SharedScale::largest_code() const { return largest(format_.element); }
 void SharedScale::encode(std::span<float> values, const RoundingKey& key) const {
   if (format_.rule == ScaleRule::global_qsgd) {
     for (float& value : values) value /= step_;
-    return dither(values, key);
+    return round_stochastically(format_.element, values, key);
   }
   const float most = largest(format_.element);
   for (float& value : values) {
