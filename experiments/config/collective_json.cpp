@@ -41,8 +41,13 @@ std::optional<std::uint32_t> read_parts(input::ObjectReader& reader, std::string
   return static_cast<std::uint32_t>(reader.integer(key, 1, kMostParts));
 }
 
+/// Whether anything has scales, so that minishards follow from elements_per_scale.
+bool has_scales(const CollectiveConfig& config) {
+  return config.format.scaled || (config.between && config.between->scaled);
+}
+
 std::uint32_t read_elements_per_scale(input::ObjectReader& reader, const CollectiveConfig& config) {
-  if (config.minishards || !config.format.scaled)
+  if (config.minishards || !has_scales(config))
     throw input::InputError(
         reader.place_of("elements_per_scale"),
         "chooses the minishards of quantized collectives where they are not given; "
@@ -51,7 +56,7 @@ std::uint32_t read_elements_per_scale(input::ObjectReader& reader, const Collect
 }
 
 CutMode read_cut_mode(input::ObjectReader& reader, const CollectiveConfig& config) {
-  if (config.microshards && (config.minishards || !config.format.scaled))
+  if (config.microshards && (config.minishards || !has_scales(config)))
     throw input::InputError(reader.place_of("cuts"),
                             "says how minishards and microshards are chosen where they are not "
                             "given; remove it, or \"microshards\"");
@@ -91,8 +96,8 @@ Algorithm read_algorithm(input::ObjectReader& reader, collectives::Collective co
 }
 
 /// Whether what is given under "format" and beside it describes a format with scales.
-bool wants_scales(input::ObjectReader& reader, const CollectiveConfig& config) {
-  if (!can_be_plain(config.algorithm)) return true;
+bool wants_scales(input::ObjectReader& reader, Algorithm algorithm) {
+  if (!can_be_plain(algorithm)) return true;
   for (const std::string_view key : {"quantize", "scale", "layout", "block"})
     if (reader.has(key)) return true;
   if (!reader.has("format")) return false;
@@ -115,8 +120,8 @@ std::optional<numerics::ElementFormat> read_cast(input::ObjectReader& reader,
 }
 
 std::string default_label(const CollectiveConfig& config) {
-  const std::string label =
-      fmt::format("{} {}", algorithm_name(config.algorithm), config.format.name);
+  std::string label = fmt::format("{} {}", algorithm_name(config.algorithm), config.format.name);
+  if (config.between) label += fmt::format(", {} between slices", config.between->name);
   if (!config.cast_to) return label;
   return fmt::format("{}, cast to {}", label, numerics::name(*config.cast_to));
 }
@@ -144,7 +149,7 @@ void read_format(input::ObjectReader& reader, CollectiveConfig& config,
     config.format = read_plain_format(reader, dtype, collectives::sums(collective));
     return;
   }
-  if (!wants_scales(reader, config)) {
+  if (!wants_scales(reader, config.algorithm)) {
     config.format = read_plain_format(reader, dtype, collectives::sums(collective));
     return;
   }
@@ -157,6 +162,34 @@ void read_format(input::ObjectReader& reader, CollectiveConfig& config,
         reader.place_of("quantize"),
         fmt::format("'{}' has one phase only; remove it", algorithm_name(config.algorithm)));
   config.format = read_scaled_format(reader);
+}
+
+bool is_of_slices(Algorithm algorithm) {
+  return algorithm != kAutomatic && collectives::is_of_slices(algorithm->layout);
+}
+
+/// What is sent between slices.
+NamedBlockFormat read_between(input::ObjectReader reader, Algorithm algorithm,
+                              numerics::ElementFormat dtype) {
+  constexpr std::array<std::string_view, 1> kQuantize = {"quantize"};
+  refuse(reader, kQuantize, "is said once, beside \"format\", for both levels; remove it");
+  NamedBlockFormat format = wants_scales(reader, algorithm)
+                                ? read_scaled_format(reader)
+                                : read_plain_format(reader, dtype, true);
+  reader.finish();
+  return format;
+}
+
+/// A scale that all ranks share is for codes that are added as they are, at every level.
+void check_levels(input::ObjectReader& reader, const CollectiveConfig& config) {
+  const bool within = numerics::has_shared_scale(config.format);
+  if (!within && !(config.between && numerics::has_shared_scale(*config.between))) return;
+  const std::string& name = within ? config.format.name : config.between->name;
+  throw input::InputError(
+      within ? reader.place_of("format") : reader.place_of("between") + "/format",
+      fmt::format("'{}' has one scale for all ranks, and levels are summed in FP32; use a format "
+                  "like \"int8\", or an algorithm like \"two-shot\"",
+                  name));
 }
 
 /// A scale that all ranks share is for sums, and casts what they bring.
@@ -188,6 +221,17 @@ CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collec
   config.cast_to = read_cast(reader, dtype);
   read_format(reader, config, collective, tensor_type(config, dtype));
   check_shared_scale(reader, config, collective);
+  if (is_of_slices(config.algorithm)) {
+    if (reader.has("between"))
+      config.between =
+          read_between(reader.object("between"), config.algorithm, tensor_type(config, dtype));
+    check_levels(reader, config);
+  }
+  constexpr std::array<std::string_view, 1> kBetween = {"between"};
+  if (!is_of_slices(config.algorithm))
+    refuse(reader, kBetween,
+           "is what is sent between slices, for \"hierarchical\", "
+           "\"hierarchical-two-shot\" and \"qgz\"; remove it");
   config.minishards = read_parts(reader, "minishards");
   if (reader.has("elements_per_scale"))
     config.elements_per_scale = read_elements_per_scale(reader, config);
@@ -210,12 +254,15 @@ numerics::ElementFormat tensor_type(const CollectiveConfig& collective,
 
 numerics::BlockFormat wire_format(const CollectiveConfig& collective, collectives::Phase phase,
                                   numerics::ElementFormat dtype) {
-  const QuantizedPhases other = phase == collectives::Phase::reduce_scatter
-                                    ? QuantizedPhases::all_gather
-                                    : QuantizedPhases::reduce_scatter;
-  if (collective.format.scaled && collective.quantize == other)
+  const bool between = phase == collectives::Phase::reduce_scatter_between ||
+                       phase == collectives::Phase::all_gather_between;
+  const NamedBlockFormat& format =
+      between && collective.between ? *collective.between : collective.format;
+  const QuantizedPhases other =
+      collectives::gathers(phase) ? QuantizedPhases::reduce_scatter : QuantizedPhases::all_gather;
+  if (format.scaled && collective.quantize == other)
     return {.element = tensor_type(collective, dtype)};
-  return collective.format;
+  return format;
 }
 
 collectives::Collective read_collective_kind(input::ObjectReader& reader) {
@@ -251,10 +298,11 @@ namespace {
 
 /// Whether the name of a format without scales means one with scales here. Left out, it is the tensor's
 /// type.
-bool means_another(const CollectiveConfig& collective, collectives::Collective kind) {
-  if (collective.format.scaled || !can_be_quantized(kind, collective.algorithm)) return false;
+bool means_another(const CollectiveConfig& collective, const NamedBlockFormat& format,
+                   collectives::Collective kind) {
+  if (format.scaled || !can_be_quantized(kind, collective.algorithm)) return false;
   return std::ranges::any_of(numerics::named_formats(), [&](const numerics::NamedFormat& named) {
-    return named.name == collective.format.name && named.format.scaled;
+    return named.name == format.name && named.format.scaled;
   });
 }
 
@@ -269,12 +317,16 @@ input::Json collective_json(const CollectiveConfig& collective, collectives::Col
   if (collective.format.scaled && two_phases) json["quantize"] = name(collective.quantize);
   if (collective.cast_to) json["cast_to"] = numerics::name(*collective.cast_to);
   json.update(format_json(collective.format));
-  if (means_another(collective, kind)) json.erase("format");
+  if (means_another(collective, collective.format, kind)) json.erase("format");
+  if (collective.between) {
+    json["between"] = format_json(*collective.between);
+    if (means_another(collective, *collective.between, kind)) json["between"].erase("format");
+  }
   if (collective.minishards) json["minishards"] = *collective.minishards;
-  if (!collective.minishards && collective.format.scaled)
+  if (!collective.minishards && has_scales(collective))
     json["elements_per_scale"] = collective.elements_per_scale;
   if (collective.microshards) json["microshards"] = *collective.microshards;
-  if (!collective.microshards || (!collective.minishards && collective.format.scaled))
+  if (!collective.microshards || (!collective.minishards && has_scales(collective)))
     json["cuts"] = kCutModes[collective.cuts];
   return json;
 }

@@ -55,15 +55,25 @@ struct AvoidedCable {
   topology::Cable cable{};
 };
 
+/// A data-centre network that joins several slices (or nodes), all alike. Every chip, or several together, has a port;
+/// inside, the network is never busy. Either direction of a port is shared by the messages that pass it.
+struct NetworkConfig {
+  std::uint32_t slices = 2;  ///< 2 or more
+  double rate = 0.0;         ///< payload of a port, B/s each way, above 0
+  double latency_s = 0.0;    ///< from port to port
+  std::uint32_t chips_per_port = 1;
+};
+
 struct PlannedTopology;
 
-/// Which chips there are, and how cables join them.
+/// Which chips there are, and how cables join them: of one slice, where a network joins several.
 struct TopologyConfig {
   TopologyKind kind = TopologyKind::slice;
-  topology::GridShape shape;        ///< of a slice, mesh, torus or ring
-  std::uint32_t chips = 0;          ///< of `fully_connected`
-  std::string file;                 ///< of `file`: its path as the user wrote it
-  GraphConfig graph;                ///< of `file`: its contents
+  topology::GridShape shape;  ///< of a slice, mesh, torus or ring
+  std::uint32_t chips = 0;    ///< of `fully_connected`
+  std::string file;           ///< of `file`: its path as the user wrote it
+  GraphConfig graph;          ///< of `file`: its contents
+  std::optional<NetworkConfig> network;
   std::vector<AvoidedCable> avoid;  ///< the ring is planned around them
   /// Its chips and links, if reading the configuration needed them: planned_topology() makes them once.
   std::shared_ptr<const PlannedTopology> planned;
@@ -110,6 +120,8 @@ struct CollectiveConfig {
   /// The tensor is cast to this type before the collective, and its result back; not if it has none.
   std::optional<numerics::ElementFormat> cast_to;
   NamedBlockFormat format;
+  /// Of an algorithm of slices: what is sent between them, if it is not `format`.
+  std::optional<NamedBlockFormat> between;
   std::uint32_t elements_per_scale =
       collectives::kDefaultElementsPerScale;  ///< if `minishards` is not given
   std::optional<std::uint32_t> minishards;

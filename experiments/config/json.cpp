@@ -15,7 +15,7 @@
 #include "experiments/config/workload_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
-#include "models/collectives/exchange_program.hpp"
+#include "models/collectives/direct_exchange.hpp"
 
 namespace equarx::config {
 namespace {

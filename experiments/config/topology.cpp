@@ -38,9 +38,33 @@ PlannedTopology plan_graph(const GraphConfig& config, const LinkSpeed& speed) {
   return {topology::Topology(chips, cables, config.chips), std::nullopt, std::move(links)};
 }
 
+/// The slice several times over: its chip (1,0) is 0:(1,0), 1:(1,0), ...
+PlannedTopology repeat(PlannedTopology slice, std::uint32_t slices) {
+  const std::uint32_t chips = slice.graph.chip_count();
+  std::vector<topology::Cable> cables;
+  std::vector<std::string> labels;
+  std::vector<LinkSpeed> links;
+  for (std::uint32_t i = 0; i < slices; ++i) {
+    for (topology::LinkId id = 0; id < slice.graph.link_count(); id += 2) {
+      const topology::Link link = slice.graph.link(id);
+      cables.push_back({i * chips + link.from, i * chips + link.to});
+    }
+    for (topology::ChipId chip = 0; chip < chips; ++chip)
+      labels.push_back(fmt::format("{}:{}", i, slice.graph.label(chip)));
+    links.insert(links.end(), slice.links.begin(), slice.links.end());
+  }
+  return {topology::Topology(slices * chips, cables, std::move(labels)), std::nullopt,
+          std::move(links), std::make_shared<const PlannedTopology>(std::move(slice))};
+}
+
 }  // namespace
 
 std::uint32_t count_chips(const TopologyConfig& config) {
+  const std::uint32_t chips = count_chips_of_slice(config);
+  return config.network ? chips * config.network->slices : chips;
+}
+
+std::uint32_t count_chips_of_slice(const TopologyConfig& config) {
   if (config.kind == TopologyKind::fully_connected) return config.chips;
   if (config.kind == TopologyKind::file)
     return static_cast<std::uint32_t>(config.graph.chips.size());
@@ -67,9 +91,9 @@ const PlannedTopology& planned_topology(TopologyConfig& config, const hardware::
   return *config.planned;
 }
 
-PlannedTopology plan_topology(const TopologyConfig& config, const hardware::Chip& chip) {
-  const std::string obstacle = why_not_chip_by_chip(config);
-  if (!obstacle.empty()) throw input::InputError(kTopologyPlace, obstacle);
+namespace {
+
+PlannedTopology plan_slice(const TopologyConfig& config, const hardware::Chip& chip) {
   const LinkSpeed speed{chip.link_rate(), chip.hop_latency.value};
   switch (config.kind) {
     case TopologyKind::slice:
@@ -81,6 +105,28 @@ PlannedTopology plan_topology(const TopologyConfig& config, const hardware::Chip
     case TopologyKind::file: return plan_graph(config.graph, speed);
   }
   throw std::logic_error("unknown kind of topology");
+}
+
+std::string slice_text(const TopologyConfig& config) {
+  switch (config.kind) {
+    case TopologyKind::slice: return "slice " + topology::format_lengths(config.shape.lengths);
+    case TopologyKind::mesh: return "mesh " + topology::format_lengths(config.shape.lengths);
+    case TopologyKind::torus: return "torus " + topology::format_lengths(config.shape.lengths);
+    case TopologyKind::ring: return "ring";
+    case TopologyKind::fully_connected: return "fully connected";
+    case TopologyKind::file: return "graph " + config.graph.name;
+  }
+  throw std::logic_error("unknown kind of topology");
+}
+
+}  // namespace
+
+PlannedTopology plan_topology(const TopologyConfig& config, const hardware::Chip& chip) {
+  const std::string obstacle = why_not_chip_by_chip(config);
+  if (!obstacle.empty()) throw input::InputError(kTopologyPlace, obstacle);
+  PlannedTopology planned = plan_slice(config, chip);
+  if (!config.network) return planned;
+  return repeat(std::move(planned), config.network->slices);
 }
 
 std::size_t links_of_chip(const TopologyConfig& config) {
@@ -99,15 +145,8 @@ std::size_t links_of_chip(const TopologyConfig& config) {
 }
 
 std::string topology_text(const TopologyConfig& config) {
-  switch (config.kind) {
-    case TopologyKind::slice: return "slice " + topology::format_lengths(config.shape.lengths);
-    case TopologyKind::mesh: return "mesh " + topology::format_lengths(config.shape.lengths);
-    case TopologyKind::torus: return "torus " + topology::format_lengths(config.shape.lengths);
-    case TopologyKind::ring: return "ring";
-    case TopologyKind::fully_connected: return "fully connected";
-    case TopologyKind::file: return "graph " + config.graph.name;
-  }
-  throw std::logic_error("unknown kind of topology");
+  if (!config.network) return slice_text(config);
+  return fmt::format("{} x {}", config.network->slices, slice_text(config));
 }
 
 }  // namespace equarx::config

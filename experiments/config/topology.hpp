@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,12 +28,17 @@ struct PlannedTopology {
   topology::Topology graph;
   std::optional<topology::GridShape> shape;  ///< if it is a grid
   std::vector<LinkSpeed> links;              ///< by topology::LinkId
+  /// Where a network joins several slices, what each of them is: its chips and links, with rising ids, slice by slice,
+  /// are the graph's. The network has no cables.
+  std::shared_ptr<const PlannedTopology> slice = nullptr;
 };
 
-/// Chips of a topology, without building it. @throws InputError for a shape that is not valid.
+/// Chips of a topology, of all slices, without building it. @throws InputError for a shape that is not valid.
 std::uint32_t count_chips(const TopologyConfig& config);
+/// Chips of one slice. @throws likewise
+std::uint32_t count_chips_of_slice(const TopologyConfig& config);
 
-/// Whether it has axes: a slice, mesh, torus or ring.
+/// Whether it has axes: a slice, mesh, torus or ring; or whether the slices have that a network joins.
 bool is_grid(const TopologyConfig& config);
 
 /// The chips and links. @throws InputError for more chips than can be simulated one by one.

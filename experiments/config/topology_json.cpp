@@ -11,6 +11,7 @@
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/nearest.hpp"
+#include "models/units/quantity.hpp"
 #include "topologies/fully_connected.hpp"
 
 namespace equarx::config {
@@ -125,6 +126,43 @@ std::vector<AvoidedCable> read_avoided(input::ObjectReader& reader, TopologyConf
   return avoided;
 }
 
+/// More slices, or chips, are not simulated chip by chip anyway.
+constexpr std::uint32_t kMostSlices = 4096;
+
+NetworkConfig read_network(input::ObjectReader reader, const TopologyConfig& config) {
+  NetworkConfig network;
+  network.slices = static_cast<std::uint32_t>(reader.integer("slices", 2, kMostSlices));
+  network.rate = reader.quantity("bandwidth", units::Dimension::bandwidth);
+  if (network.rate <= 0.0) throw input::InputError(reader.place_of("bandwidth"), "must be above 0");
+  network.latency_s = reader.quantity("latency", units::Dimension::time);
+  const std::uint32_t chips = count_chips_of_slice(config);
+  if (chips < 2)
+    throw input::InputError(kTopologyPlace,
+                            "a network joins slices of at least two chips; use \"ring\" or "
+                            "\"fully-connected\" for single ones");
+  if (chips > topology::kMaxChips / network.slices)
+    throw input::InputError(
+        reader.place_of("slices"),
+        fmt::format("{} slices of {} chips are more than the {} chips of the largest machine",
+                    network.slices, chips, topology::kMaxChips));
+  if (reader.has("chips_per_port"))
+    network.chips_per_port = static_cast<std::uint32_t>(reader.integer("chips_per_port", 1, chips));
+  if (chips % network.chips_per_port != 0)
+    throw input::InputError(
+        reader.place_of("chips_per_port"),
+        fmt::format("the {} chips of a slice cannot share ports by {}; use a divisor of {}", chips,
+                    network.chips_per_port, chips));
+  reader.finish();
+  return network;
+}
+
+input::Json network_json(const NetworkConfig& network) {
+  return {{"slices", network.slices},
+          {"bandwidth", units::format(network.rate, units::Dimension::bandwidth)},
+          {"latency", units::format(network.latency_s, units::Dimension::time)},
+          {"chips_per_port", network.chips_per_port}};
+}
+
 input::Json kind_json(const TopologyConfig& topology) {
   const std::string key{kTopologyKinds[topology.kind]};
   switch (topology.kind) {
@@ -142,6 +180,13 @@ input::Json kind_json(const TopologyConfig& topology) {
 
 TopologyConfig read_topology(input::ObjectReader reader, const hardware::Chip& chip) {
   TopologyConfig config = read_kind(reader, chip);
+  if (reader.has("network")) {
+    if (reader.has("avoid"))
+      throw input::InputError(reader.place_of("avoid"),
+                              "is for a ring through all chips, which a network has none of; "
+                              "remove it");
+    config.network = read_network(reader.object("network"), config);
+  }
   if (reader.has("avoid")) config.avoid = read_avoided(reader, config, chip);
   reader.finish();
   return config;
@@ -149,6 +194,7 @@ TopologyConfig read_topology(input::ObjectReader reader, const hardware::Chip& c
 
 input::Json topology_json(const TopologyConfig& topology) {
   input::Json json = kind_json(topology);
+  if (topology.network) json["network"] = network_json(*topology.network);
   for (const AvoidedCable& cable : topology.avoid)
     json["avoid"].push_back({cable.first, cable.second});
   return json;

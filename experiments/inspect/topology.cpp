@@ -85,10 +85,19 @@ std::string ring_text(const TopologyReport& report) {
   return fmt::format("{} (without {} cable{})", text, avoided, avoided == 1 ? "" : "s");
 }
 
+std::string network_text(const config::NetworkConfig& network) {
+  const std::string each =
+      network.chips_per_port == 1 ? "chip" : fmt::format("{} chips", network.chips_per_port);
+  return fmt::format("joins {} of them: {} each way and {} for each {}", network.slices,
+                     units::format_short(network.rate, units::Dimension::bandwidth),
+                     units::format_short(network.latency_s, units::Dimension::time), each);
+}
+
 std::string title(const TopologyReport& report) {
-  return fmt::format("{} of {}, {} chip{}", config::topology_text(report.config), report.hardware,
+  return fmt::format("{} of {}, {} chip{}{}", config::topology_text(report.config), report.hardware,
                      report.topology.graph.chip_count(),
-                     report.topology.graph.chip_count() == 1 ? "" : "s");
+                     report.topology.graph.chip_count() == 1 ? "" : "s",
+                     report.config.network ? " each" : "");
 }
 
 input::Json ring_json(const TopologyReport& report) {
@@ -117,12 +126,14 @@ input::Json axes_json(const topology::GridShape& shape) {
 }  // namespace
 
 TopologyReport report_topology(const config::TopologyConfig& config, const hardware::Chip& chip) {
-  config::PlannedTopology planned = config::plan_topology(config, chip);
+  config::TopologyConfig slice = config;
+  slice.network.reset();
+  config::PlannedTopology planned = config::plan_topology(slice, chip);
   const auto degree = topology::degree_range(planned.graph);
   const auto distances =
       planned.shape ? topology::distances(*planned.shape) : topology::distances(planned.graph);
   const auto bisection = bisect(planned);
-  auto ring = plan::search_ring(config, planned);
+  auto ring = plan::search_ring(slice, planned);
   return {.hardware = chip.name,
           .config = config,
           .topology = std::move(planned),
@@ -152,6 +163,7 @@ std::string to_table(const TopologyReport& report) {
   rows.emplace_back("average distance", fmt::format("{:.4g} hops", report.distances.average));
   rows.emplace_back("bisection bandwidth", bisection_text(report.bisection));
   rows.emplace_back("ring through all chips", ring_text(report));
+  if (report.config.network) rows.emplace_back("network", network_text(*report.config.network));
   std::string text = title(report) + "\n\n";
   for (const auto& [name, value] : rows) text += fmt::format("  {:<24}{}\n", name, value);
   return text;

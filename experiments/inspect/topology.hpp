@@ -11,7 +11,8 @@
 
 namespace equarx::inspect {
 
-/// Everything but the ring is of all cables, also of those that the ring avoids.
+/// Everything but the ring is of all cables, also of those that the ring avoids; where a network joins slices, of one
+/// of them.
 struct TopologyReport {
   std::string hardware;  ///< name of the chip
   config::TopologyConfig config;

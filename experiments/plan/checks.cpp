@@ -10,7 +10,7 @@
 #include "experiments/input/errors.hpp"
 #include "experiments/plan/estimates.hpp"
 #include "experiments/process/host_memory.hpp"
-#include "models/collectives/exchange_program.hpp"
+#include "models/collectives/direct_exchange.hpp"
 #include "models/units/quantity.hpp"
 #include "models/values/value_executor.hpp"
 
@@ -104,7 +104,7 @@ MaybeObstacle check_vmem(const collectives::Program& program,
   constexpr double kWireBytes = 1.0 + 1.0;
   const hardware::Chip& chip = config.chip;
   const bool in_hbm = config.wire_buffers == collectives::WireBuffers::hbm;
-  if (!program.formats[0].scaled && !program.formats[1].scaled) return std::nullopt;
+  if (std::ranges::none_of(program.formats, &numerics::BlockFormat::scaled)) return std::nullopt;
   const double needed = kBuffersPerElement * (kSumBytes + (in_hbm ? 0.0 : kWireBytes)) *
                         minishard_elements(program.partition);
   if (needed > chip.vmem_capacity.value)

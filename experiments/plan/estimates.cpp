@@ -4,7 +4,7 @@
 
 #include "experiments/plan/machine.hpp"
 #include "experiments/plan/programs.hpp"
-#include "models/collectives/exchange_program.hpp"
+#include "models/collectives/direct_exchange.hpp"
 
 namespace equarx::plan {
 

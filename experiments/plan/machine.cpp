@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "experiments/process/host_memory.hpp"
+#include "models/collectives/hierarchical_program.hpp"
 #include "models/collectives/traffic.hpp"
 #include "models/units/quantity.hpp"
 #include "sim/symmetry.hpp"
@@ -48,8 +50,15 @@ std::vector<ChipId> place_on_grid(const RankGrid& grid, const topology::GridShap
   return chips;
 }
 
+/// Within a slice, if a network joins several.
 std::vector<topology::LinkId> route(const config::PlannedTopology& topology, ChipId from,
                                     ChipId to) {
+  if (topology.slice) {
+    const ChipId chips = topology.slice->graph.chip_count();
+    std::vector<topology::LinkId> links = route(*topology.slice, from % chips, to % chips);
+    for (topology::LinkId& link : links) link += from / chips * topology.slice->graph.link_count();
+    return links;
+  }
   return topology.shape
              ? topology::dimension_ordered_route(*topology.shape, topology.graph, from, to)
              : topology::breadth_first_route(topology.graph, from, to);
@@ -69,12 +78,25 @@ std::vector<ChipId> place_by_bits(const RankGrid& grid, const config::PlannedTop
   return chips;
 }
 
+/// Slice by slice, each along the axes of its grid.
+std::vector<ChipId> place_in_slices(const RankGrid& grid, const config::PlannedTopology& topology) {
+  const std::vector<ChipId> within =
+      place_on_grid(collectives::within_slice(grid), *topology.slice->shape);
+  std::vector<ChipId> chips;
+  for (std::uint32_t slice = 0; slice < grid.length(collectives::kSliceAxis); ++slice)
+    for (const ChipId chip : within)
+      chips.push_back(slice * static_cast<ChipId>(within.size()) + chip);
+  return chips;
+}
+
 std::vector<ChipId> place_ranks(config::Algorithm algorithm, const RankGrid& grid,
                                 const Site& site) {
   switch (algorithm->layout) {
     case collectives::RankLayout::ring: return site.ring();
     case collectives::RankLayout::grid: return place_on_grid(grid, *site.topology().shape);
     case collectives::RankLayout::hypercube: return place_by_bits(grid, site.topology());
+    case collectives::RankLayout::slices_of_grids: return place_in_slices(grid, site.topology());
+    case collectives::RankLayout::slices:
     case collectives::RankLayout::any: break;
   }
   std::vector<ChipId> chips(grid.ranks());
@@ -99,6 +121,40 @@ std::vector<sim::LinkSpec> make_links(const config::PlannedTopology& topology) {
   return links;
 }
 
+/// Where the ports of a network lie among the links of a machine: behind the cables, for each port what leaves by it and
+/// what arrives.
+class Ports {
+ public:
+  Ports(const config::NetworkConfig& network, const config::PlannedTopology& topology)
+      : network_(network), topology_(topology) {}
+
+  void add_to(sim::Machine& machine) {
+    first_ = static_cast<sim::LinkIndex>(machine.links.size());
+    const std::uint32_t chips = topology_.graph.chip_count();
+    for (ChipId chip = 0; chip < chips; chip += network_.chips_per_port) {
+      const std::string& name = topology_.graph.label(chip);
+      machine.links.push_back(
+          {name + "->network", network_.rate, network_.latency_s, name, "network"});
+      machine.links.push_back({"network->" + name, network_.rate, 0.0, "network", name});
+    }
+  }
+
+  bool between(ChipId from, ChipId to) const {
+    const ChipId chips = topology_.slice->graph.chip_count();
+    return from / chips != to / chips;
+  }
+
+  sim::Route route(ChipId from, ChipId to) const {
+    return {first_ + 2 * (from / network_.chips_per_port),
+            first_ + 2 * (to / network_.chips_per_port) + 1};
+  }
+
+ private:
+  const config::NetworkConfig& network_;
+  const config::PlannedTopology& topology_;
+  sim::LinkIndex first_ = 0;
+};
+
 void apply_faults(const config::FaultsConfig& faults, const config::PlannedTopology& topology,
                   const std::vector<ChipId>& chips, sim::Machine& machine) {
   for (const config::LinkFault& fault : faults.links)
@@ -117,10 +173,10 @@ void apply_faults(const config::FaultsConfig& faults, const config::PlannedTopol
         fault.slowdown;
 }
 
-/// Links that several pairs of chips use do not reach their rate.
-void slow_shared_links(double efficiency, sim::Machine& machine) {
+/// Cables that several pairs of chips use do not reach their rate.
+void slow_shared_links(double efficiency, std::size_t cables, sim::Machine& machine) {
   const std::vector<std::uint32_t> users = sim::users_of_links(machine);
-  for (std::size_t link = 0; link < users.size(); ++link)
+  for (std::size_t link = 0; link < cables; ++link)
     if (users[link] > 1) machine.links[link].rate *= efficiency;
 }
 
@@ -132,6 +188,12 @@ sim::Machine make_machine(config::Algorithm algorithm, const collectives::Progra
   sim::Machine machine;
   machine.dma_queue = static_cast<std::uint32_t>(site.config().chip.dma_queue.value);
   machine.links = make_links(topology);
+  const std::size_t cables = machine.links.size();
+  std::optional<Ports> ports;
+  if (topology.slice) ports.emplace(*site.config().topology.network, topology).add_to(machine);
+  const auto way = [&](ChipId from, ChipId to) {
+    return ports && ports->between(from, to) ? ports->route(from, to) : route(topology, from, to);
+  };
   for (Rank rank = 0; rank < grid.ranks(); ++rank) {
     machine.chip_names.push_back(topology.graph.label(chips[rank]));
     auto& ways = machine.ways.emplace_back();
@@ -139,12 +201,11 @@ sim::Machine make_machine(config::Algorithm algorithm, const collectives::Progra
     for (const collectives::Channel& channel : program.channels) {
       const Rank peer = grid.move(rank, channel.offset);
       const auto [found, is_new] = known.emplace(peer, ways.size());
-      ways.push_back(
-          {peer, is_new ? route(topology, chips[rank], chips[peer]) : ways[found->second].route});
+      ways.push_back({peer, is_new ? way(chips[rank], chips[peer]) : ways[found->second].route});
     }
   }
   apply_faults(site.config().faults, topology, chips, machine);
-  slow_shared_links(site.config().chip.shared_link_efficiency.value, machine);
+  slow_shared_links(site.config().chip.shared_link_efficiency.value, cables, machine);
   share_hbm(site.config(), machine);
   return machine;
 }
@@ -156,7 +217,7 @@ sim::Machine make_machine(config::Algorithm algorithm, const collectives::Progra
 bool is_symmetric_by_construction(config::Algorithm algorithm,
                                   const config::ExperimentConfig& config) {
   const config::TopologyConfig& topology = config.topology;
-  if (!config::is_grid(topology) || !config.faults.empty() ||
+  if (!config::is_grid(topology) || topology.network || !config.faults.empty() ||
       config.collective == collectives::Collective::broadcast)
     return false;
   if (algorithm->layout == collectives::RankLayout::ring) {

@@ -71,7 +71,14 @@ std::string why_not(config::Algorithm algorithm, const config::ExperimentConfig&
   const std::uint32_t chips = config::count_chips(config.topology);
   if (algorithm->layout != RankLayout::ring && !config.topology.avoid.empty())
     return "cannot go round the cables of /topology/avoid, as a ring can";
-  if (algorithm->layout == RankLayout::grid && !config::is_grid(config.topology))
+  const bool of_slices = collectives::is_of_slices(algorithm->layout);
+  if (of_slices && !config.topology.network)
+    return "is for slices that a network joins (/topology/network)";
+  if (config.topology.network && !of_slices && algorithm->layout != RankLayout::any)
+    return "does not go through a network";
+  const bool on_axes =
+      algorithm->layout == RankLayout::grid || algorithm->layout == RankLayout::slices_of_grids;
+  if (on_axes && !config::is_grid(config.topology))
     return "needs a grid of chips: a slice, mesh, torus or ring";
   if (algorithm->layout == RankLayout::hypercube && !std::has_single_bit(chips))
     return fmt::format("needs a power of two of chips, and there are {}", chips);
@@ -95,6 +102,14 @@ OrObstacle<RankGrid> rank_grid(config::Algorithm algorithm, const config::Experi
     case RankLayout::ring:
       if (auto no_ring = why_no_ring(config)) return *no_ring;
       break;
+    case RankLayout::slices_of_grids: {
+      std::vector<std::uint32_t> lengths = long_axes(config.topology.shape);
+      lengths.insert(lengths.begin(), config.topology.network->slices);
+      return RankGrid(std::move(lengths));
+    }
+    case RankLayout::slices:
+      return RankGrid(
+          {config.topology.network->slices, config::count_chips_of_slice(config.topology)});
     case RankLayout::any: break;
   }
   return RankGrid({chips});
@@ -104,19 +119,24 @@ collectives::ProgramRequest program_request(const config::CollectiveConfig& coll
                                             const RankGrid& grid,
                                             const config::ExperimentConfig& config) {
   const numerics::ElementFormat dtype = config.tensor.dtype;
-  const bool on_axes = collective.algorithm->layout == RankLayout::grid;
-  return {
-      .collective = config.collective,
-      .grid = grid,
-      .elements = config.tensor.elements,
-      .dtype = config::tensor_type(collective, dtype),
-      .ring = collective.ring,
-      .reduce_scatter = config::wire_format(collective, collectives::Phase::reduce_scatter, dtype),
-      .all_gather = config::wire_format(collective, collectives::Phase::all_gather, dtype),
-      .cut = {collective.minishards, collective.microshards, collective.elements_per_scale,
-              collective.sizes},
-      .folded = on_axes ? folded_axes(config.topology.shape) : std::vector<bool>{},
-      .folded_rate = config.chip.shared_link_efficiency.value};
+  const RankLayout layout = collective.algorithm->layout;
+  const bool on_axes = layout == RankLayout::grid || layout == RankLayout::slices_of_grids;
+  const auto format = [&](collectives::Phase phase) {
+    return config::wire_format(collective, phase, dtype);
+  };
+  return {.collective = config.collective,
+          .grid = grid,
+          .elements = config.tensor.elements,
+          .dtype = config::tensor_type(collective, dtype),
+          .ring = collective.ring,
+          .reduce_scatter = format(collectives::Phase::reduce_scatter),
+          .all_gather = format(collectives::Phase::all_gather),
+          .cut = {collective.minishards, collective.microshards, collective.elements_per_scale,
+                  collective.sizes},
+          .reduce_scatter_between = format(collectives::Phase::reduce_scatter_between),
+          .all_gather_between = format(collectives::Phase::all_gather_between),
+          .folded = on_axes ? folded_axes(config.topology.shape) : std::vector<bool>{},
+          .folded_rate = config.chip.shared_link_efficiency.value};
 }
 
 collectives::Program make_program(const config::CollectiveConfig& collective, const RankGrid& grid,

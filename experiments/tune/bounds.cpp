@@ -115,7 +115,8 @@ double traffic_bound_s(const TuneScheme& scheme, const config::CollectiveConfig&
                        numerics::ElementFormat dtype) {
   std::array<double, collectives::kPhases> bytes{};
   std::array<bool, collectives::kPhases> scaled{};
-  for (const Phase phase : {Phase::reduce_scatter, Phase::all_gather}) {
+  for (const Phase phase : {Phase::reduce_scatter, Phase::all_gather, Phase::reduce_scatter_between,
+                            Phase::all_gather_between}) {
     const auto index = static_cast<std::size_t>(phase);
     bytes[index] = bytes_per_element(scheme, collective, phase, dtype);
     scaled[index] = config::wire_format(collective, phase, dtype).scaled;

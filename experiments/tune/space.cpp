@@ -180,7 +180,8 @@ class Enumeration {
     }
     const bool quantizes = config::can_be_quantized(config_.collective, algorithm);
     // On several axes a quantized collective cuts the tensor in other segments than a plain one.
-    const bool apart = quantizes && algorithm->layout == collectives::RankLayout::grid;
+    const bool apart = quantizes && (algorithm->layout == collectives::RankLayout::grid ||
+                                     algorithm->layout == collectives::RankLayout::slices_of_grids);
     const auto all = [](const config::NamedBlockFormat&) { return true; };
     if (!apart) return add_scheme(algorithm, ring, quantizes, text, all);
     for (const bool scaled : {true, false})

@@ -60,6 +60,7 @@ std::optional<ErrorPrediction> ErrorTheory::predict(const TuneScheme& scheme,
   const bool normal = tensor.files.empty() && !tensor.values.identical_ranks &&
                       tensor.values.distribution == numerics::Distribution::normal;
   if (!normal || !collective.format.scaled) return std::nullopt;
+  if (collectives::is_of_slices(scheme.algorithm->layout)) return std::nullopt;  // has two levels
   const std::uint32_t segments = scheme.partition.segments();
   ErrorPrediction prediction;
   double elements = 0.0;

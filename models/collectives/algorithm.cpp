@@ -5,8 +5,10 @@
 #include <numeric>
 
 #include "models/collectives/broadcast_program.hpp"
+#include "models/collectives/direct_exchange.hpp"
 #include "models/collectives/divide_up.hpp"
 #include "models/collectives/exchange_program.hpp"
+#include "models/collectives/hierarchical_program.hpp"
 #include "models/collectives/quickreduce_program.hpp"
 #include "models/collectives/ring_program.hpp"
 #include "models/collectives/ring_tours.hpp"
@@ -16,6 +18,7 @@ namespace equarx::collectives {
 namespace {
 
 constexpr std::array kAllReduce = {Collective::all_reduce};
+constexpr std::array kSums = {Collective::all_reduce, Collective::reduce_scatter};
 constexpr std::array kReductions = {Collective::all_reduce, Collective::reduce_scatter,
                                     Collective::all_gather};
 constexpr std::array kReductionsAndBroadcast = {Collective::all_reduce, Collective::reduce_scatter,
@@ -175,6 +178,64 @@ double sharers_of_direct(const RankGrid& grid) {
   return grid.ranks() * std::min<double>(others(grid), kShardsUnderWay);
 }
 
+// --- Slices that a network joins
+
+ExchangeOptions between_options(const ProgramRequest& request) {
+  return {request.reduce_scatter_between, request.all_gather_between, request.cut};
+}
+
+Program make_rings_of_slices(const ProgramRequest& request) {
+  return make_hierarchical_rings(request.grid, request.elements, request.dtype,
+                                 ring_options(request), between_options(request));
+}
+
+Program make_exchanges_of_slices(const ProgramRequest& request) {
+  return make_hierarchical_exchange(request.collective, request.grid, request.elements,
+                                    request.dtype, exchange_options(request),
+                                    between_options(request));
+}
+
+Program make_qgz(const ProgramRequest& request) {
+  return make_hierarchical_exchange(request.collective, request.grid, request.elements,
+                                    request.dtype, exchange_options(request),
+                                    between_options(request), true);
+}
+
+/// The same request of one slice.
+ProgramRequest within_slice(ProgramRequest request) {
+  request.grid = within_slice(request.grid);
+  return request;
+}
+
+/// Between slices, a shard to each.
+Rounds rounds_between(const ProgramRequest& request) {
+  return {request.grid.length(kSliceAxis) - 1.0, divide_up(request.elements, request.grid.ranks())};
+}
+
+std::vector<Rounds> rounds_of_rings_of_slices(const ProgramRequest& request) {
+  std::vector<Rounds> rounds = rounds_of_rings(within_slice(request));
+  rounds.push_back(rounds_between(request));
+  return rounds;
+}
+
+std::vector<Rounds> rounds_of_exchanges_of_slices(const ProgramRequest& request) {
+  std::vector<Rounds> rounds = rounds_of_direct(within_slice(request));
+  rounds.push_back(rounds_between(request));
+  return rounds;
+}
+
+std::uint64_t channels_of_rings_of_slices(const RankGrid& grid) {
+  return channels_of_rings(within_slice(grid)) + grid.length(kSliceAxis) - 1;
+}
+
+std::uint64_t channels_of_exchanges_of_slices(const RankGrid& grid) {
+  return grid.length(1) - 1 + grid.length(kSliceAxis) - 1;
+}
+
+double sharers_of_exchanges_of_slices(const RankGrid& grid) {
+  return sharers_of_direct(within_slice(grid));
+}
+
 // --- The table
 
 constexpr std::array kAlgorithms = {
@@ -252,6 +313,35 @@ constexpr std::array kAlgorithms = {
                   .rounds = rounds_of_direct,
                   .channels = channels_to_others,
                   .sharers = sharers_of_direct},
+    // Rings within every slice, and direct exchange between slices.
+    AlgorithmInfo{.name = "hierarchical",
+                  .collectives = kReductions,
+                  .layout = RankLayout::slices_of_grids,
+                  .summation = Summation::along_rings,
+                  .has_ring_style = true,
+                  .make = make_rings_of_slices,
+                  .rounds = rounds_of_rings_of_slices,
+                  .channels = channels_of_rings_of_slices,
+                  .sharers = sharers_of_rings},
+    // Direct exchange within every slice, too.
+    AlgorithmInfo{.name = "hierarchical-two-shot",
+                  .collectives = kReductions,
+                  .layout = RankLayout::slices,
+                  .summation = Summation::at_owner,
+                  .make = make_exchanges_of_slices,
+                  .rounds = rounds_of_exchanges_of_slices,
+                  .channels = channels_of_exchanges_of_slices,
+                  .sharers = sharers_of_exchanges_of_slices},
+    // The same, in which the own part is encoded, too, and terms are added by rank.
+    AlgorithmInfo{.name = "qgz",
+                  .collectives = kSums,
+                  .layout = RankLayout::slices,
+                  .summation = Summation::at_owner,
+                  .is_published = true,
+                  .make = make_qgz,
+                  .rounds = rounds_of_exchanges_of_slices,
+                  .channels = channels_of_exchanges_of_slices,
+                  .sharers = sharers_of_exchanges_of_slices},
     // Two-shot in which the own part is encoded, too, and terms are added by rank.
     AlgorithmInfo{.name = "quickreduce",
                   .collectives = kAllReduce,
@@ -274,6 +364,10 @@ constexpr std::array kAlgorithms = {
 };
 
 }  // namespace
+
+bool is_of_slices(RankLayout layout) {
+  return layout == RankLayout::slices_of_grids || layout == RankLayout::slices;
+}
 
 bool AlgorithmInfo::does(Collective collective) const {
   return std::ranges::find(collectives, collective) != collectives.end();

@@ -20,7 +20,12 @@ enum class RankLayout : std::uint8_t {
   grid,       ///< along the axes of a grid of chips
   hypercube,  ///< a power of two of them; partners differ in one bit of their numbers
   any,        ///< anyhow: every rank may send to every other
+  slices_of_grids,  ///< slices that a network joins, one after the other; along the axes of the grid within each
+  slices,  ///< the same, anyhow within each
 };
+
+/// Whether it is for slices that a network joins.
+bool is_of_slices(RankLayout layout);
 
 /// Where the terms of a sum meet, and so what is quantized how often (models/numerics/errors).
 enum class Summation : std::uint8_t {
@@ -41,7 +46,10 @@ struct ProgramRequest {
       reduce_scatter;  ///< on the wire; of algorithms with one phase, the only format
   numerics::BlockFormat all_gather;
   CutRule cut;
-  /// Axes of `grid` that are folded onto a line of chips (RingOptions); none if empty.
+  /// Between slices, where the algorithm is of slices; the formats above are then within them.
+  numerics::BlockFormat reduce_scatter_between{};
+  numerics::BlockFormat all_gather_between{};
+  /// Axes of `grid`, or of that of a slice, that are folded onto a line of chips (RingOptions); none if empty.
   std::vector<bool> folded{};
   double folded_rate = 1.0;  ///< of their links (RingOptions)
 };

@@ -16,9 +16,12 @@ struct ExchangeOptions {
   CutRule cut;
 };
 
-/// Shards that a rank has under way at once in a direct exchange: enough to keep its links busy while
-/// one message is summed, and few enough for their receive buffers.
-inline constexpr std::uint32_t kShardsUnderWay = 16;
+/// The format that decides how chunks are cut: that of the phase that has scales, if one has.
+const numerics::BlockFormat& cut_format(Collective collective, const ExchangeOptions& options);
+
+/// The rule for exchanges whose rounds overlap each other already: chunks are sent in one piece unless it says
+/// otherwise.
+CutRule in_one_piece(CutRule rule);
 
 /// Direct exchange in rounds: in round k every rank sends to the rank k places on.
 ///  - all_reduce ("two-shot"): every rank sends each other rank its shard, sums what it gets of its own

@@ -45,6 +45,7 @@ bool is_vector_work(Op op) {
     case Op::add:
     case Op::reduce:
     case Op::reduce_shards:
+    case Op::decode:
     case Op::dequantize:
     case Op::store:
     case Op::cast_back: return true;
@@ -94,6 +95,7 @@ std::string_view name(Op op) {
     case Op::add: return "add";
     case Op::reduce: return "reduce";
     case Op::reduce_shards: return "reduce shards";
+    case Op::decode: return "decode";
     case Op::dequantize: return "dequantize";
     case Op::deliver: return "deliver";
     case Op::store: return "store";
@@ -105,23 +107,33 @@ std::string_view name(Op op) {
   throw std::logic_error("unknown operation");
 }
 
-std::vector<BufferId> siblings(const Program& program, BufferId buffer) {
-  const Buffer& own = program.buffers.at(buffer);
+std::vector<BufferId> siblings(const Program& program, BufferId buffer, AxisSet axes) {
+  const std::vector<Offset> offsets = program.grid().offsets(axes);
+  Buffer wanted = program.buffers.at(buffer);
   std::vector<BufferId> found;
-  for (BufferId id = buffer; id < program.buffers.size() && found.size() < program.ranks(); ++id) {
-    Buffer wanted = own;
-    wanted.tile.shard_offset = static_cast<Offset>(found.size());
+  for (BufferId id = buffer; id < program.buffers.size() && found.size() < offsets.size(); ++id) {
+    wanted.tile.shard_offset = offsets[found.size()];
     const Buffer& other = program.buffers[id];
     if (other.content == wanted.content && other.phase == wanted.phase && other.tile == wanted.tile)
       found.push_back(id);
   }
-  if (found.size() != program.ranks())
+  if (found.size() != offsets.size())
     throw std::logic_error("wrong program: a shard has no buffer to be reduced");
   return found;
 }
 
 std::string_view name(Phase phase) {
-  return phase == Phase::reduce_scatter ? "ReduceScatter" : "AllGather";
+  switch (phase) {
+    case Phase::reduce_scatter: return "ReduceScatter";
+    case Phase::all_gather: return "AllGather";
+    case Phase::reduce_scatter_between: return "ReduceScatter between slices";
+    case Phase::all_gather_between: return "AllGather between slices";
+  }
+  throw std::logic_error("unknown phase");
+}
+
+bool gathers(Phase phase) {
+  return phase == Phase::all_gather || phase == Phase::all_gather_between;
 }
 
 std::string describe_cargo(const Program& program, MessageId message) {

@@ -35,9 +35,18 @@ enum class Collective : std::uint8_t {
 };
 
 /// The part of a collective that something belongs to.
-enum class Phase : std::uint8_t { reduce_scatter, all_gather };
+enum class Phase : std::uint8_t {
+  reduce_scatter,
+  all_gather,
+  // Of a hierarchical collective, whose slices (or nodes) are joined by a network: within them as above, and
+  reduce_scatter_between,  ///< between the ranks at one place of all slices
+  all_gather_between,
+};
 /// Values of Phase.
-inline constexpr std::size_t kPhases = 2;
+inline constexpr std::size_t kPhases = 4;
+
+/// Whether sums that are there already are told to others.
+bool gathers(Phase phase);
 
 /// What a buffer holds, and a message carries.
 enum class Content : std::uint8_t {
@@ -94,9 +103,10 @@ enum class Op : std::uint8_t {
                ///< too
   add,         ///< the same, rounded to the wire format, as a ring without scales sums
   reduce,      ///< values = sum of decoded `buffer`s of all ranks of its origin, by rank, in FP32
-  reduce_shards,  ///< the same of what each rank has made of its part of this rank's shard: of `buffer`, which is
-  ///< made of the own part, and its siblings() of the other shards; plain terms are added in the
-  ///< wire format
+  reduce_shards,  ///< the same of what each rank of its origin has made of its part of this rank's shard: of `buffer`,
+  ///< which is made of the own part, and its siblings() of the other shards; plain terms are added
+  ///< in the wire format
+  decode,      ///< values = decoded `buffer`, in FP32, of the rank's own chunk, for a further stage
   dequantize,  ///< decoded `buffer` -> the result, in the tensor's type
   deliver,     ///< `buffer` is in the tensor's type and was received in place, without work
   store,       ///< local values -> the result, in the tensor's type
@@ -140,7 +150,7 @@ struct Program {
   Collective collective = Collective::all_reduce;
   Partition partition;
   numerics::ElementFormat tensor_format = numerics::ElementFormat::bf16;
-  numerics::BlockFormat formats[kPhases];  ///< on the wire, by phase
+  numerics::BlockFormat formats[kPhases];  ///< on the wire, by phase; of phases that it has
   std::vector<Channel> channels;
   std::vector<Buffer> buffers;
   std::vector<Message> messages;
@@ -161,9 +171,10 @@ struct Program {
   Origin received(const Message& message) const;
 };
 
-/// By shard_offset, the buffers of the same microshard of the shards of all ranks. They are made in this order, for
-/// `reduce_shards`. @throws std::logic_error if one is not there
-std::vector<BufferId> siblings(const Program& program, BufferId buffer);
+/// The buffers of the same microshard of the shards of all ranks along `axes`, by shard_offset, in the order of
+/// RankGrid::offsets(). They are made in this order, for `reduce_shards`, from `buffer` on, which is of the own shard.
+/// @throws std::logic_error if one is not there
+std::vector<BufferId> siblings(const Program& program, BufferId buffer, AxisSet axes);
 
 /// Whether the instruction is work of the vector unit on a tile.
 bool is_vector_work(Op op);

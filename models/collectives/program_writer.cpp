@@ -111,8 +111,9 @@ void ProgramWriter::merge_strands() {
   std::vector<InstructionId> order(dues_.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, {}, [&](InstructionId id) { return dues_[id].time; });
-  const std::vector<Instruction> written = std::exchange(program_.instructions, {});
-  program_.instructions.reserve(written.size());
+  const auto part = program_.instructions.begin() + static_cast<std::ptrdiff_t>(part_begin_);
+  const std::vector<Instruction> written(part, program_.instructions.end());
+  program_.instructions.erase(part, program_.instructions.end());
   const Due* before = nullptr;
   for (const InstructionId id : order) {
     const Due& due = dues_[id];
@@ -125,9 +126,16 @@ void ProgramWriter::merge_strands() {
   }
 }
 
+void ProgramWriter::begin_part() {
+  if (strand_ > 1) merge_strands();  // a strand alone is in order
+  part_begin_ = program_.instructions.size();
+  dues_.clear();
+  strand_ = 0;
+  due_ = 0.0;
+}
+
 Program ProgramWriter::finish() && {
-  // A strand alone is in order.
-  if (strand_ > 1) merge_strands();
+  begin_part();
   std::vector<Due>().swap(dues_);
   validate(program_);
   return std::move(program_);

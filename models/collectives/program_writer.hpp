@@ -22,6 +22,8 @@ class ProgramWriter {
 
   /// What follows belongs to a new strand. Within one, due times must not fall.
   void begin_strand() { ++strand_; }
+  /// What follows comes after all that is written: the strands until here are merged among themselves.
+  void begin_part();
   void due(double time) { due_ = time; }
 
   ChannelId add_channel(Offset offset, std::string name);
@@ -66,8 +68,9 @@ class ProgramWriter {
   bool lies_in_wire_format(Phase phase, Operand operand) const;
   void merge_strands();
 
-  Program program_;        ///< its instructions strand by strand, until finish()
-  std::vector<Due> dues_;  ///< by instruction
+  Program program_;        ///< the instructions of the last part strand by strand, until finish()
+  std::vector<Due> dues_;  ///< by instruction of the last part
+  std::size_t part_begin_ = 0;
   std::uint32_t strand_ = 0;
   double due_ = 0.0;
 };

@@ -23,10 +23,11 @@ class AllGather {
       : strand_(strand),
         writer_(strand.writer()),
         stages_(strand.stages()),
-        own_(writer_.program().partition.cut(stages_.segment()).minishards) {}
+        own_(writer_.program().partition.cut(stages_.segment(), stages_.axes_beyond()).minishards) {
+  }
 
   void write() {
-    const bool only = strand_.collective() == Collective::all_gather;
+    const bool only = !follows_sums();
     const std::size_t last_stage = stages_.count() - 1;
     if (only)
       strand_.enter(Phase::all_gather, last_stage);
@@ -52,6 +53,11 @@ class AllGather {
   }
 
  private:
+  /// Whether its first step adds the last arrivals of a ReduceScatter.
+  bool follows_sums() const {
+    return strand_.collective() == Collective::all_reduce && !strand_.stops_between();
+  }
+
   void begin_passing(std::uint32_t step) {
     if (!turns(step)) return strand_.begin_step();
     strand_.not_before(Phase::all_gather, next_stage());
@@ -60,7 +66,7 @@ class AllGather {
 
   /// The end of the ReduceScatter and the start of the AllGather, at a shard's owner.
   void turn(std::uint32_t minishard) {
-    const bool sums = strand_.collective() == Collective::all_reduce;
+    const bool sums = follows_sums();
     const Tile tile = strand_.tile(minishard, 0);
     std::vector<Path> paths;
     Outgoing outgoing{tile, {}};

@@ -23,4 +23,9 @@ double RingOptions::link_chunks(std::size_t axis, std::uint32_t length) const {
 
 std::uint32_t ring_segments(RingStyle style) { return style == RingStyle::full_loop ? 2 : 1; }
 
+std::vector<Direction> directions_of(RingStyle style, std::uint32_t segment) {
+  if (style == RingStyle::semi_loop) return {kBothDirections.begin(), kBothDirections.end()};
+  return {kBothDirections[segment % kDirections]};
+}
+
 }  // namespace equarx::collectives

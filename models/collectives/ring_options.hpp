@@ -77,4 +77,7 @@ std::array<std::uint32_t, kDirections> ring_steps(std::uint32_t length, RingStyl
 /// Segments for each order of the axes: one for each independent direction.
 std::uint32_t ring_segments(RingStyle style);
 
+/// Directions that a segment uses: both, or, where segments take turns, the first of each pair forward.
+std::vector<Direction> directions_of(RingStyle style, std::uint32_t segment);
+
 }  // namespace equarx::collectives

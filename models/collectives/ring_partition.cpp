@@ -41,6 +41,13 @@ Partition make_ring_partition(const RankGrid& grid, std::uint64_t elements,
   return {elements, grid, std::move(segments)};
 }
 
+std::vector<double> elements_of_tours(const Partition& partition, RingStyle style) {
+  std::vector<double> elements;
+  for (std::uint32_t segment = 0; segment < partition.segments(); segment += ring_segments(style))
+    elements.push_back(static_cast<double>(partition.segment_elements(segment)));
+  return elements;
+}
+
 Partition make_ring_partition(const RankGrid& grid, std::uint64_t elements,
                               const RingOptions& options) {
   return make_ring_partition(grid, elements, ring_tours(grid, elements, options), options);

@@ -15,7 +15,10 @@ namespace equarx::collectives {
 Partition make_ring_partition(const RankGrid& grid, std::uint64_t elements,
                               const std::vector<RingTour>& tours, const RingOptions& options);
 
-/// The same for ring_tours(). @throws std::invalid_argument also if the order of axes does not name each of
+/// Of one segment of each tour.
+std::vector<double> elements_of_tours(const Partition& partition, RingStyle style);
+
+/// make_ring_partition() for ring_tours(). @throws std::invalid_argument also if the order of axes does not name each of
 /// them once.
 Partition make_ring_partition(const RankGrid& grid, std::uint64_t elements,
                               const RingOptions& options);

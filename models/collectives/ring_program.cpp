@@ -17,18 +17,10 @@
 namespace equarx::collectives {
 namespace {
 
-/// Of one segment of each tour.
-std::vector<double> elements_of_segments(const Partition& partition, RingStyle style) {
-  std::vector<double> elements;
-  for (std::uint32_t segment = 0; segment < partition.segments(); segment += ring_segments(style))
-    elements.push_back(static_cast<double>(partition.segment_elements(segment)));
-  return elements;
-}
-
 void write_segment(ProgramWriter& writer, const RingTimetable& timetable, RingStyle style,
-                   std::uint32_t segment, std::vector<Direction> directions) {
+                   std::uint32_t segment) {
   writer.begin_strand();
-  RingStrand strand(writer, timetable, style, segment, std::move(directions));
+  RingStrand strand(writer, timetable, style, segment, directions_of(style, segment));
   const Collective collective = writer.program().collective;
   if (collective != Collective::all_gather) write_reduce_scatter(strand);
   if (collective != Collective::reduce_scatter) write_all_gather(strand);
@@ -50,16 +42,10 @@ Program make_ring_program(const RankGrid& grid, std::uint64_t elements,
                         {},
                         {}});
   const RingTimetable timetable(
-      grid, tours, elements_of_segments(writer.program().partition, options.style), options);
+      grid, tours, elements_of_tours(writer.program().partition, options.style), options);
   const std::uint32_t segments = writer.program().partition.segments();
-  for (std::uint32_t segment = 0; segment < segments; ++segment) {
-    if (options.style == RingStyle::semi_loop)
-      write_segment(writer, timetable, options.style, segment,
-                    {kBothDirections.begin(), kBothDirections.end()});
-    else  // segments take turns: the first of each pair goes forward
-      write_segment(writer, timetable, options.style, segment,
-                    {kBothDirections[segment % kDirections]});
-  }
+  for (std::uint32_t segment = 0; segment < segments; ++segment)
+    write_segment(writer, timetable, options.style, segment);
   return std::move(writer).finish();
 }
 

@@ -29,7 +29,8 @@ void finish_sums(RingStrand& strand, std::uint32_t minishard, bool store) {
 }  // namespace
 
 void write_reduce_scatter(RingStrand& strand) {
-  const bool gathers = strand.collective() != Collective::reduce_scatter;
+  const bool between = strand.stops_between();
+  const bool gathers = strand.collective() != Collective::reduce_scatter && !between;
   const std::size_t stages = strand.stages().count();
   for (std::size_t stage = 0; stage < stages; ++stage) {
     strand.enter(Phase::reduce_scatter, stage);
@@ -47,7 +48,7 @@ void write_reduce_scatter(RingStrand& strand) {
     if (last && gathers) return;
     strand.begin_last_arrivals();
     strand.for_each_minishard(
-        [&](std::uint32_t minishard) { finish_sums(strand, minishard, last); });
+        [&](std::uint32_t minishard) { finish_sums(strand, minishard, last && !between); });
   }
 }
 

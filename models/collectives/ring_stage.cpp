@@ -9,13 +9,14 @@
 namespace equarx::collectives {
 
 RingStages::RingStages(ProgramWriter& writer, RingStyle style, std::uint32_t segment,
-                       std::vector<Direction> directions)
+                       std::vector<Direction> directions, std::uint32_t axes_beyond)
     : grid_(writer.program().partition.grid()),
       style_(style),
       segment_(segment),
       axes_(writer.program().partition.segment(segment).axes),
-      directions_(std::move(directions)) {
-  for (std::size_t stage = 0; stage < axes_.size(); ++stage) add_channels(writer, stage);
+      directions_(std::move(directions)),
+      axes_beyond_(axes_beyond) {
+  for (std::size_t stage = 0; stage < count(); ++stage) add_channels(writer, stage);
 }
 
 void RingStages::add_channels(ProgramWriter& writer, std::size_t stage) {
@@ -55,8 +56,7 @@ Offset RingStages::offset_by(Direction direction, std::uint32_t hops, std::size_
 
 AxisSet RingStages::later_axes(std::size_t stage) const {
   AxisSet axes = 0;
-  for (std::size_t later = stage + 1; later < axes_.size(); ++later)
-    axes |= AxisSet{1} << axes_[later];
+  for (std::size_t later = stage + 1; later < count(); ++later) axes |= AxisSet{1} << axes_[later];
   return axes;
 }
 

@@ -11,15 +11,18 @@
 
 namespace equarx::collectives {
 
-/// The rings of one segment, one along each of its axes: these are its stages, which the ReduceScatter
-/// takes from the first to the last, and the AllGather back. Does not change once made.
+/// The rings of one segment, one along each of its axes, or of the first of them where others are exchanged
+/// otherwise: these are its stages, which the ReduceScatter takes from the first to the last, and the AllGather
+/// back. Does not change once made.
 class RingStages {
  public:
   /// `directions`: those that this segment uses. Adds their channels to the program.
+  /// `axes_beyond`: of the segment, its last ones, along which no ring goes
   RingStages(ProgramWriter& writer, RingStyle style, std::uint32_t segment,
-             std::vector<Direction> directions);
+             std::vector<Direction> directions, std::uint32_t axes_beyond = 0);
 
-  std::size_t count() const { return axes_.size(); }
+  std::size_t count() const { return axes_.size() - axes_beyond_; }
+  std::uint32_t axes_beyond() const { return axes_beyond_; }
   std::uint32_t segment() const { return segment_; }
   const std::vector<Direction>& directions() const { return directions_; }
 
@@ -40,7 +43,7 @@ class RingStages {
   std::uint32_t uncut(std::size_t stage) const {
     return static_cast<std::uint32_t>(axes_.size() - 1 - stage);
   }
-  /// These axes: taken after the stage in the ReduceScatter, and before it in the AllGather.
+  /// Those of them with rings: taken after the stage in the ReduceScatter, and before it in the AllGather.
   AxisSet later_axes(std::size_t stage) const;
 
   Tile tile(std::uint32_t minishard, Offset offset, std::uint32_t uncut) const {
@@ -55,6 +58,7 @@ class RingStages {
   std::uint32_t segment_;
   const std::vector<std::size_t>& axes_;  ///< one stage for each
   std::vector<Direction> directions_;
+  std::uint32_t axes_beyond_;
   std::vector<std::array<ChannelId, kDirections>> channels_;  ///< by stage
 };
 

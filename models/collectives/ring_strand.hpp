@@ -41,19 +41,25 @@ struct StepPlace {
 /// The phase and stage that are being written, the time, and the messages under way.
 class RingStrand {
  public:
-  /// `directions`: those that the segment uses.
+  /// `directions`: those that the segment uses. `axes_beyond`: of its axes, the last ones, along which no ring
+  /// goes: sums are exchanged along them between the ReduceScatter and the AllGather, by others.
   RingStrand(ProgramWriter& writer, const RingTimetable& timetable, RingStyle style,
-             std::uint32_t segment, std::vector<Direction> directions)
+             std::uint32_t segment, std::vector<Direction> directions,
+             std::uint32_t axes_beyond = 0)
       : writer_(writer),
         timetable_(timetable),
         tour_(segment / ring_segments(style)),
-        stages_(writer, style, segment, std::move(directions)) {}
+        stages_(writer, style, segment, std::move(directions), axes_beyond) {}
 
   ProgramWriter& writer() const { return writer_; }
   const RingStages& stages() const { return stages_; }
   Collective collective() const { return writer_.program().collective; }
   const numerics::BlockFormat& format(Phase phase) const { return writer_.program().format(phase); }
   BufferId buffer_of(MessageId message) const { return writer_.program().messages[message].buffer; }
+
+  /// Whether the ReduceScatter ends in sums that the AllGather does not go on with at once.
+  bool stops_between() const { return stages_.axes_beyond() > 0; }
+  Phase phase() const { return phase_; }
 
   /// Begins a stage, whose first step waits for what send_ahead() keeps, if for anything.
   void enter(Phase phase, std::size_t stage);
@@ -132,8 +138,10 @@ class RingStrand {
   /// By direction and minishard.
   using Transfers = std::array<std::vector<SentMinishard>, kDirections>;
 
-  /// The AllGather's chunks are shards, whatever the stage.
-  std::uint32_t uncut() const { return phase_ == Phase::all_gather ? 0 : stages_.uncut(stage_); }
+  /// The AllGather's chunks are those that the ReduceScatter ends with, whatever the stage.
+  std::uint32_t uncut() const {
+    return phase_ == Phase::all_gather ? stages_.axes_beyond() : stages_.uncut(stage_);
+  }
   const Cut& cut() const { return partition().cut(stages_.segment(), uncut()); }
   void begin_step(Arrivals arrivals, double send_time);
   double step_time() const { return timetable_.step(phase_, tour_, stage_); }

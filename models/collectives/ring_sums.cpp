@@ -4,6 +4,10 @@
 
 namespace equarx::collectives {
 
+Operand ring_sums_in(const Program& program) {
+  return program.format(Phase::reduce_scatter).scaled ? Operand::sums : Operand::rounded_sums;
+}
+
 void RingSums::sum_and_send(const std::vector<Path>& paths, Phase phase,
                             const std::vector<Outgoing>& outgoing, bool scales_found) {
   const Tile& first = outgoing.front().tile;
@@ -117,12 +121,11 @@ void RingSums::encode_and_send_payload(Phase phase, const Outgoing& outgoing, st
 }
 
 /// How partial sums lie in memory.
-Operand RingSums::carried() const {
-  return strand_.format(Phase::reduce_scatter).scaled ? Operand::sums : Operand::rounded_sums;
-}
+Operand RingSums::carried() const { return ring_sums_in(writer_.program()); }
 
 /// The local values at the start of a stage.
 Operand RingSums::brought() const {
+  if (strand_.phase() == Phase::all_gather && strand_.stops_between()) return Operand::sums;
   const bool first = strand_.stage() == 0 || strand_.collective() == Collective::all_gather;
   return first ? Operand::input : carried();
 }

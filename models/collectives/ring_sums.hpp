@@ -7,6 +7,9 @@
 
 namespace equarx::collectives {
 
+/// Where a ring leaves its sums: in FP32 where hops are quantized, else in the wire's format.
+Operand ring_sums_in(const Program& program);
+
 /// A minishard to encode, and where to send it.
 struct Outgoing {
   Tile tile;

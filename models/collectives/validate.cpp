@@ -83,6 +83,7 @@ class UniformValidator {
         return need_scales(instruction);
       case Op::accumulate:
       case Op::add:
+      case Op::decode:
       case Op::reduce: return need_buffer(instruction);
       case Op::reduce_shards: return need_siblings(instruction);
       case Op::dequantize:
@@ -138,11 +139,13 @@ class UniformValidator {
 
   /// Of each sibling what the rank made that it is for: of the own one it is this rank itself.
   void need_siblings(const Instruction& instruction) const {
-    const std::vector<BufferId> buffers = siblings(program_, instruction.buffer);
-    for (Offset offset = 0; offset < buffers.size(); ++offset) {
+    const AxisSet axes = instruction.origin.gathered;
+    const std::vector<BufferId> buffers = siblings(program_, instruction.buffer, axes);
+    const std::vector<Offset> offsets = program_.grid().offsets(axes);
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
       Instruction term = instruction;
-      term.buffer = buffers[offset];
-      term.origin = {.offset = static_cast<Offset>((buffers.size() - offset) % buffers.size())};
+      term.buffer = buffers[i];
+      term.origin = {.offset = program_.grid().reverse(offsets[i])};
       need_buffer(term);
     }
   }
@@ -263,6 +266,7 @@ class RankByRankValidator {
       case Op::merge_amax:
       case Op::accumulate:
       case Op::add:
+      case Op::decode:
         if (!rank.holds[instruction.buffer]) fail(rank.at, "a buffer is read before it is there");
         return true;
       case Op::deliver:

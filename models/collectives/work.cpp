@@ -105,6 +105,7 @@ ElementWork per_element(const Program& program, const Instruction& instruction) 
       const double terms = program.grid().span(instruction.origin.gathered);
       return {terms * (decode_wire + kAdd), {.sums = kFp32Bytes, .wire = terms * wire_bytes}};
     }
+    case Op::decode: return {decode_wire, {.sums = kFp32Bytes, .wire = wire_bytes}};
     case Op::dequantize: {
       const double shards = program.grid().span(instruction.origin.gathered);
       return {shards * (decode_wire + numerics::encode_operations(program.tensor_format)),

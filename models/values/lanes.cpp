@@ -11,7 +11,6 @@ using collectives::Instruction;
 using collectives::InstructionId;
 using collectives::Op;
 using collectives::Partition;
-using collectives::Phase;
 using collectives::Range;
 using collectives::Tile;
 
@@ -69,15 +68,21 @@ LaneTable::LaneTable(const collectives::Program& program) : program_(program) {
   }
 }
 
+/// Whether any phase has scales of a segment's chunks that `uncut` axes do not cut.
+bool LaneTable::any_scales(std::uint32_t segment, std::uint32_t uncut) const {
+  return std::ranges::any_of(program_.buffers, [&](const collectives::Buffer& buffer) {
+    return buffer.content == Content::scales && buffer.tile.segment == segment &&
+           buffer.tile.uncut == uncut;
+  });
+}
+
 void LaneTable::place_lanes(std::uint32_t segment) {
   const Partition& partition = program_.partition;
   const std::uint32_t top = top_uncut(partition.segment(segment));
   const std::uint64_t end = partition.chunk_elements(segment, top);
-  const bool sums_scaled = program_.format(Phase::reduce_scatter).scaled;
-  const bool any_scaled = sums_scaled || program_.format(Phase::all_gather).scaled;
-  std::vector<std::uint64_t> common = cuts(partition, segment, 0, end, any_scaled);
+  std::vector<std::uint64_t> common = cuts(partition, segment, 0, end, any_scales(segment, 0));
   for (std::uint32_t uncut = 1; uncut <= top; ++uncut) {
-    const auto others = cuts(partition, segment, uncut, end, sums_scaled);
+    const auto others = cuts(partition, segment, uncut, end, any_scales(segment, uncut));
     std::vector<std::uint64_t> both;
     std::ranges::set_intersection(common, others, std::back_inserter(both));
     common = std::move(both);

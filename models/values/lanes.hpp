@@ -30,6 +30,7 @@ class LaneTable {
 
  private:
   void place_lanes(std::uint32_t segment);
+  bool any_scales(std::uint32_t segment, std::uint32_t uncut) const;
   template <typename Visit>
   void for_each_lane_of(const collectives::Tile& tile, bool whole_minishard, Visit visit);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -57,7 +58,7 @@ UnitInterpreter::UnitInterpreter(const LaneTable& lanes, const TensorSource& sou
       counts_(counts),
       shared_(shared),
       feedback_(feedback),
-      codecs_{numerics::BlockCodec(program_.formats[0]), numerics::BlockCodec(program_.formats[1])},
+      codecs_(std::begin(program_.formats), std::end(program_.formats)),
       values_(program_.ranks()),
       absmax_(program_.ranks()),
       sent_(program_.channels.size()),
@@ -215,6 +216,7 @@ void UnitInterpreter::run_on(const Instruction& instruction, const Place& place)
     case Op::lend: return encode(instruction, place);
     case Op::accumulate: return accumulate(instruction, place);
     case Op::add: return add(instruction, place);
+    case Op::decode: return decode(instruction, place);
     case Op::reduce: return reduce(instruction, place);
     case Op::reduce_shards: return reduce_shards(instruction, place);
     case Op::cast: return cast(instruction, place);
@@ -283,7 +285,8 @@ void UnitInterpreter::encode(const Instruction& instruction, const Place& place)
   make_room(payload.bytes, program_.buffers[instruction.buffer].bytes);
   const numerics::RoundingKey key = rounding_key(instruction, place);
   format.quantize(values, place.in_minishard, scales, payload.bytes, key);
-  if (feedback_ != nullptr && instruction.op == Op::quantize) {
+  if (feedback_ != nullptr && instruction.op == Op::quantize &&
+      first_to_encode(instruction, place.rank) == place.rank) {
     keep_before(values);
     make_room(decoded_, values.size());
     format.dequantize(payload.bytes, place.in_minishard, scales, decoded_);
@@ -318,6 +321,14 @@ void UnitInterpreter::add(const Instruction& instruction, const Place& place) {
   feed_back(place, values, unit());
 }
 
+/// What others have summed, or the rank itself as it has told it to others, in place of what it had.
+void UnitInterpreter::decode(const Instruction& instruction, const Place& place) {
+  const Rank maker = maker_of(instruction.origin, place.rank);
+  codec(instruction.phase)
+      .dequantize(encoded(instruction.buffer, maker).bytes, place.in_minishard,
+                  scales_of(instruction.buffer, maker), values_of(place));
+}
+
 /// Of a format without scales.
 void UnitInterpreter::round_to_wire(const numerics::BlockCodec& format, std::size_t in_minishard,
                                     std::span<float> values) {
@@ -346,14 +357,20 @@ void UnitInterpreter::reduce(const Instruction& instruction, const Place& place)
                           scales_of(instruction.buffer, maker), sum, sum);
 }
 
-/// By rank from rank 0, whoever owns the shard.
+/// By rank, whoever owns the shard.
 void UnitInterpreter::reduce_shards(const Instruction& instruction, const Place& place) {
   const numerics::BlockCodec& format = codec(instruction.phase);
-  const std::vector<BufferId> buffers = collectives::siblings(program_, instruction.buffer);
+  const RankGrid& grid = program_.grid();
+  const std::vector<Offset> offsets = grid.offsets(instruction.origin.gathered);
+  const std::vector<BufferId> buffers =
+      collectives::siblings(program_, instruction.buffer, instruction.origin.gathered);
+  std::vector<std::pair<Rank, BufferId>> terms;  // whoever made one, this rank is so far from it
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    terms.emplace_back(grid.move(place.rank, grid.reverse(offsets[i])), buffers[i]);
+  std::ranges::sort(terms);
   const auto sum = values_of(place);
   std::ranges::fill(sum, 0.0F);
-  for (Rank maker = 0; maker < program_.ranks(); ++maker) {
-    const BufferId buffer = buffers[(place.rank + program_.ranks() - maker) % program_.ranks()];
+  for (const auto& [maker, buffer] : terms) {
     format.dequantize_add(encoded(buffer, maker).bytes, place.in_minishard,
                           scales_of(buffer, maker), sum, sum);
     if (format.format().scaled) continue;
@@ -427,11 +444,23 @@ void UnitInterpreter::count(std::vector<std::uint64_t>& bytes, const Instruction
   }
 }
 
-/// One for every quantization of every element: a rank makes a buffer once.
+/// Ranks that some axes do not cut the chunk among encode the same sums for an AllGather: the first of them.
+Rank UnitInterpreter::first_to_encode(const Instruction& instruction, Rank rank) const {
+  if (!collectives::gathers(instruction.phase)) return rank;
+  const RankGrid& grid = program_.grid();
+  const std::vector<std::size_t>& axes = program_.partition.segment(lane_->segment).axes;
+  for (std::uint32_t uncut = 0; uncut < instruction.tile.uncut; ++uncut) {
+    const std::size_t axis = axes[axes.size() - 1 - uncut];
+    rank = grid.move(rank, grid.reverse(grid.along(axis, grid.coordinate(rank, axis))));
+  }
+  return rank;
+}
+
+/// One for every quantization of every element: a rank makes a buffer once. The same sums are rounded alike.
 numerics::RoundingKey UnitInterpreter::rounding_key(const Instruction& instruction,
                                                     const Place& place) const {
   return {.seed = rounding_seed_,
-          .rank = place.rank,
+          .rank = first_to_encode(instruction, place.rank),
           .hop = instruction.buffer,
           .first_element = first_element_ + place.range.begin};
 }

@@ -86,6 +86,7 @@ class UnitInterpreter {
   void encode(const collectives::Instruction& instruction, const Place& place);
   void accumulate(const collectives::Instruction& instruction, const Place& place);
   void add(const collectives::Instruction& instruction, const Place& place);
+  void decode(const collectives::Instruction& instruction, const Place& place);
   void reduce(const collectives::Instruction& instruction, const Place& place);
   void reduce_shards(const collectives::Instruction& instruction, const Place& place);
   void round_to_wire(const numerics::BlockCodec& format, std::size_t in_minishard,
@@ -105,6 +106,8 @@ class UnitInterpreter {
   numerics::AlignedVector<float>& absmax_of(const collectives::Tile& tile, collectives::Rank rank,
                                             const numerics::BlockCodec& format);
   std::span<float> values_of(const Place& place);
+  collectives::Rank first_to_encode(const collectives::Instruction& instruction,
+                                    collectives::Rank rank) const;
   numerics::RoundingKey rounding_key(const collectives::Instruction& instruction,
                                      const Place& place) const;
   const numerics::BlockCodec& codec(collectives::Phase phase) const;

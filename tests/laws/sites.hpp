@@ -54,7 +54,15 @@ inline const std::vector<Site>& sites() {
       {R"({"mesh": "2x2x2"})", 8, 9},
       {R"({"torus": "3x2"})", 6, 6},        // no power of two
       {R"({"fully-connected": 8})", 7, 8},  // no axes
-      {fmt::format(R"({{"file": "{}/topologies/two_islands.json"}})", EQUARX_CONFIGS_DIR), 7, 8}};
+      {fmt::format(R"({{"file": "{}/topologies/two_islands.json"}})", EQUARX_CONFIGS_DIR), 7, 8},
+      // Slices that a network joins, with axes and without.
+      {R"({"slice": "4x2", "network": {"slices": 2, "bandwidth": "10 GB/s", "latency": "5 us"}})",
+       7, 7},
+      {R"({"mesh": "3x2", "network": {"slices": 2, "bandwidth": "10 GB/s", "latency": "5 us"}})", 7,
+       7},
+      {R"({"fully-connected": 3, "network": {"slices": 3, "bandwidth": "10 GB/s",
+           "latency": "5 us", "chips_per_port": 3}})",
+       6, 6}};
   return all;
 }
 

@@ -115,7 +115,8 @@ TEST_CASE("an algorithm that the collective does not have is refused with those 
     CAPTURE(collective, algorithm);
     check_refused([&] { read_config(json); }, "/collectives/0/algorithm", names);
   };
-  const std::string halves = "one of ring, equarx, torus, halving-doubling, direct, auto";
+  const std::string halves =
+      "one of ring, equarx, torus, halving-doubling, direct, hierarchical, hierarchical-two-shot, ";
   refuse("reduce-scatter", "two-shot", halves);
   refuse("all-gather", "one-shot", halves);
   refuse("all-gather", "recursive-doubling", halves);
@@ -184,6 +185,60 @@ TEST_CASE("auto takes the format of the tensor, or int8 where it is asked for") 
   const ExperimentConfig config = read_config(json);
   CHECK_FALSE(config.collectives[0].format.scaled);
   CHECK(config.collectives[1].format.scaled);
+}
+
+/// A collective between slices, of good_config() otherwise.
+input::Json between_slices(const std::string& collective) {
+  input::Json json = changed("/collectives", "[" + collective + "]");
+  json["topology"]["network"] = {{"slices", 2}, {"bandwidth", "10 GB/s"}, {"latency", "5 us"}};
+  json.erase("baseline");
+  return json;
+}
+
+TEST_CASE("what is sent between slices may have a format of its own") {
+  const auto read = [](const std::string& text) {
+    return read_config(between_slices(text)).collectives.front();
+  };
+  using collectives::Phase;
+  const CollectiveConfig outer =
+      read(R"({"algorithm": "hierarchical", "between": {"format": "int4", "layout": "contiguous",
+               "block": 32}})");
+  constexpr numerics::ElementFormat kType = numerics::ElementFormat::bf16;
+  CHECK(outer.label == "hierarchical bf16, int4 between slices");
+  CHECK_FALSE(wire_format(outer, Phase::reduce_scatter, kType).scaled);
+  CHECK(wire_format(outer, Phase::all_gather_between, kType).element ==
+        numerics::ElementFormat::int4);
+  CHECK(wire_format(outer, Phase::reduce_scatter_between, kType).block == 32);
+  const input::Json json = collective_json(outer, collectives::Collective::all_reduce);
+  CHECK(json["between"]["format"] == "int4");
+  CHECK(json["elements_per_scale"] == 128);  // of int4
+  const CollectiveConfig again = read(json.dump());
+  CHECK(static_cast<const numerics::BlockFormat&>(*again.between) == *outer.between);
+  // Without it, both levels are alike.
+  const CollectiveConfig alike = read(R"({"algorithm": "hierarchical", "format": "int8",
+                                          "quantize": "reduce-scatter"})");
+  CHECK(wire_format(alike, Phase::reduce_scatter_between, kType).scaled);
+  CHECK_FALSE(wire_format(alike, Phase::all_gather_between, kType).scaled);
+}
+
+TEST_CASE("a format between slices that cannot be is refused with the remedy") {
+  const auto refuse = [](const std::string& text, const std::string& place,
+                         const std::string& remedy) {
+    CAPTURE(text);
+    check_refused([&] { read_config(between_slices(text)); }, "/collectives/0" + place, remedy);
+  };
+  refuse(R"({"algorithm": "two-shot", "between": {"format": "int8"}})", "/between",
+         "for \"hierarchical\", \"hierarchical-two-shot\" and \"qgz\"; remove it");
+  refuse(R"({"algorithm": "auto", "between": {"format": "int8"}})", "/between", "remove it");
+  refuse(R"({"algorithm": "hierarchical", "between": "int8"})", "/between", "expected an object");
+  refuse(R"({"algorithm": "hierarchical", "between": {"format": "int9"}})", "/between/format",
+         "did you mean");
+  refuse(R"({"algorithm": "hierarchical", "between": {"quantize": "both"}})", "/between/quantize",
+         "for both levels; remove it");
+  refuse(R"({"algorithm": "hierarchical", "between": {"format": "global-qsgd-int8"}})",
+         "/between/format", "has one scale for all ranks");
+  refuse(R"({"algorithm": "hierarchical", "format": "fp8lm-e4m3"})", "/format",
+         "has one scale for all ranks, and levels are summed in FP32");
 }
 
 }  // namespace

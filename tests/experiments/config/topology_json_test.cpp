@@ -138,5 +138,53 @@ TEST_CASE("wraparound is given for each axis of a torus, and for nothing else") 
                    "/topology/wraparound", "unknown key"}});
 }
 
+TEST_CASE("a network joins slices, and is written as it was read") {
+  const std::string text = R"({"slice": "4x2", "network": {"slices": 3, "bandwidth": "12.5 GB/s",
+                               "latency": "10 us", "chips_per_port": 4}})";
+  const TopologyConfig topology = read_config(changed("/topology", text)).topology;
+  REQUIRE(topology.network);
+  CHECK(topology.network->slices == 3);
+  CHECK(topology.network->rate == 12.5e9);
+  CHECK(topology.network->latency_s == Approx(10e-6));
+  CHECK(topology.network->chips_per_port == 4);
+  const input::Json json = topology_json(topology);
+  CHECK(json["slice"] == "4x2");
+  CHECK(json["network"] == input::Json({{"slices", 3},
+                                        {"bandwidth", "12.5 GB/s"},
+                                        {"latency", "10 us"},
+                                        {"chips_per_port", 4}}));
+}
+
+TEST_CASE("a network that cannot be is refused with the remedy") {
+  const auto with = [](const std::string& network, const std::string& kind = R"("slice": "4x2")") {
+    return "{" + kind + R"(, "network": )" + network + "}";
+  };
+  const std::string port = R"("bandwidth": "10 GB/s", "latency": "5 us")";
+  const std::string here = "/topology/network";
+  check_mistakes(
+      {{"/topology", with("{" + port + "}"), here + "/slices", "required"},
+       {"/topology", with(R"({"slices": 1, )" + port + "}"), here + "/slices", "2 to 4096"},
+       {"/topology", with(R"({"slices": 2, "latency": "5 us"})"), here + "/bandwidth", "required"},
+       {"/topology", with(R"({"slices": 2, "bandwidth": "0 GB/s", "latency": "5 us"})"),
+        here + "/bandwidth", "must be above 0"},
+       {"/topology", with(R"({"slices": 2, "bandwidth": "10 GB/s", "latency": 5})"),
+        here + "/latency", "a time with its unit"},
+       {"/topology", with(R"({"slices": 2, "chips_per_port": 3, )" + port + "}"),
+        here + "/chips_per_port", "use a divisor of 8"},
+       {"/topology", with(R"({"slices": 2, "chips_per_port": 9, )" + port + "}"),
+        here + "/chips_per_port", "1 to 8"},
+       {"/topology", with(R"({"slices": 2, "rate": 1, )" + port + "}"), here + "/rate",
+        "unknown key"},
+       {"/topology", with(R"({"slices": 2, )" + port + "}", R"("fully-connected": 1)"), "/topology",
+        "slices of at least two chips"},
+       {"/topology", with(R"({"slices": 4096, )" + port + "}", R"("mesh": "128x64")"),
+        here + "/slices", "more than the 16777216 chips"},
+       {"/topology",
+        R"j({"slice": "4x2", "avoid": [["(0,0)", "(0,1)"]],
+                       "network": {"slices": 2, )j" +
+            port + "}}",
+        "/topology/avoid", "which a network has none of"}});
+}
+
 }  // namespace
 }  // namespace equarx::config

@@ -83,5 +83,26 @@ TEST_CASE("topologies have short names") {
   CHECK(topology_text(config_of(R"({"file": ")" + kIslands + R"("})")) == "graph two-islands");
 }
 
+TEST_CASE(
+    "slices that a network joins are planned one after the other, without cables between them") {
+  const TopologyConfig config = config_of(
+      R"({"slice": "4x2", "network": {"slices": 3, "bandwidth": "10 GB/s", "latency": "5 us"}})");
+  CHECK(count_chips(config) == 24);
+  CHECK(count_chips_of_slice(config) == 8);
+  CHECK(topology_text(config) == "3 x slice 4x2");
+  CHECK(is_grid(config));
+  const PlannedTopology planned = plan_topology(config, chip());
+  REQUIRE(planned.slice);
+  CHECK_FALSE(planned.shape);
+  CHECK(planned.slice->shape);
+  CHECK(planned.graph.chip_count() == 24);
+  CHECK(planned.graph.link_count() == 3 * planned.slice->graph.link_count());
+  CHECK(planned.links.size() == planned.graph.link_count());
+  CHECK(planned.graph.label(0) == "0:(0,0)");
+  CHECK(planned.graph.label(23) == "2:(3,1)");
+  for (topology::LinkId id = 0; id < planned.graph.link_count(); ++id)
+    CHECK(planned.graph.link(id).from / 8 == planned.graph.link(id).to / 8);
+}
+
 }  // namespace
 }  // namespace equarx::config

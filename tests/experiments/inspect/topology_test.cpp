@@ -86,5 +86,14 @@ TEST_CASE("the picture has the ring and a title, and is refused where nobody cou
   CHECK_THAT(testing::message_of([&] { to_svg(large); }), ContainsSubstring("at most 4096"));
 }
 
+TEST_CASE("of slices that a network joins one is described, and the network") {
+  const std::string table = to_table(report_of(
+      R"({"slice": "4x2", "network": {"slices": 2, "bandwidth": "25 GB/s", "latency": "10 us",
+          "chips_per_port": 8}})"));
+  CHECK_THAT(table, ContainsSubstring("2 x slice 4x2 of tpu-v5e, 8 chips each\n"));
+  CHECK_THAT(table, ContainsSubstring(
+                        "joins 2 of them: 25.00 GB/s each way and 10.00 us for each 8 chips\n"));
+}
+
 }  // namespace
 }  // namespace equarx::inspect

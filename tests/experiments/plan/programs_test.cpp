@@ -53,6 +53,18 @@ TEST_CASE("ranks are numbered as the algorithm needs them") {
   CHECK(std::ranges::equal(lengths("one-shot"), std::vector<std::uint32_t>{8}));
 }
 
+TEST_CASE("ranks of slices that a network joins are numbered slice by slice") {
+  const config::ExperimentConfig config = config::read_config(changed(
+      "/topology",
+      R"({"slice": "4x2", "network": {"slices": 3, "bandwidth": "1 GB/s", "latency": "1 us"}})"));
+  const auto lengths = [&](std::string_view algorithm) {
+    return value_or_throw(rank_grid(collectives::find_algorithm(algorithm), config, "")).lengths();
+  };
+  CHECK(lengths("hierarchical") == std::vector<std::uint32_t>{3, 4, 2});
+  CHECK(lengths("hierarchical-two-shot") == std::vector<std::uint32_t>{3, 8});
+  CHECK(lengths("two-shot") == std::vector<std::uint32_t>{24});
+}
+
 TEST_CASE("a program is made of what the configuration says") {
   const config::ExperimentConfig config = config::read_config(testing::good_config());
   for (const config::CollectiveConfig& collective : config.collectives) {
@@ -79,6 +91,10 @@ TEST_CASE("axes that do not wrap around are folded, where rings go along axes") 
   CHECK(folded(R"({"torus": "4x8"})", "torus") == Axes{false, false});
   CHECK(folded(R"({"mesh": "4x1x2"})", "torus") == Axes{true, false});
   CHECK(folded(R"({"mesh": "4x2"})", "ring").empty());
+  // Within a slice.
+  CHECK(folded(R"({"slice": "8x16",
+                   "network": {"slices": 2, "bandwidth": "1 GB/s", "latency": "1 us"}})",
+               "hierarchical") == Axes{true, false});
 }
 
 }  // namespace

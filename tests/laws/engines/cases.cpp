@@ -44,6 +44,8 @@ RankGrid grid_of(collectives::RankLayout layout) {
         lengths.push_back(pick(2, axes == 1 ? 4 : 3));
       return RankGrid(lengths);
     }
+    case collectives::RankLayout::slices_of_grids: return RankGrid({pick(2, 3), 2, pick(2, 3)});
+    case collectives::RankLayout::slices: return RankGrid({pick(2, 3), pick(2, 4)});
     case collectives::RankLayout::ring:
     case collectives::RankLayout::any: break;
   }
@@ -68,7 +70,9 @@ collectives::Program make_program(std::string& description) {
       .ring = flip() ? collectives::RingStyle::semi_loop : collectives::RingStyle::full_loop,
       .reduce_scatter = format,
       .all_gather = format,
-      .cut = {pick(1, 3), pick(1, 4), 128}};
+      .cut = {pick(1, 3), pick(1, 4), 128},
+      .reduce_scatter_between = format,
+      .all_gather_between = format};
   description = fmt::format("{} of {} on {} ranks, {}", row.name, collectives::name(collective),
                             request.grid.ranks(), scaled ? "int8" : "bf16");
   return row.make(request);

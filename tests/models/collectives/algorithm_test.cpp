@@ -15,6 +15,8 @@ constexpr std::uint64_t kElements = 4099;  // a prime, so that nothing divides
 RankGrid grid_of(const AlgorithmInfo& algorithm) {
   if (algorithm.layout == RankLayout::grid) return RankGrid({4, 2});
   if (algorithm.layout == RankLayout::hypercube) return RankGrid({2, 2, 2});
+  if (algorithm.layout == RankLayout::slices_of_grids) return RankGrid({2, 2, 2});
+  if (algorithm.layout == RankLayout::slices) return RankGrid({2, 4});
   return RankGrid({kRanks});
 }
 
@@ -28,7 +30,9 @@ ProgramRequest request_for(const AlgorithmInfo& algorithm, Collective collective
           .ring = ring,
           .reduce_scatter = format,
           .all_gather = format,
-          .cut = {.minishards = 2, .microshards = 3}};
+          .cut = {.minishards = 2, .microshards = 3},
+          .reduce_scatter_between = format,
+          .all_gather_between = format};
 }
 
 TEST_CASE("every algorithm has a name of its own, by which it is found") {

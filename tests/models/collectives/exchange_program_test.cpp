@@ -4,6 +4,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "models/collectives/direct_exchange.hpp"
 #include "models/collectives/traffic.hpp"
 #include "models/collectives/validate.hpp"
 #include "tests/catch.hpp"

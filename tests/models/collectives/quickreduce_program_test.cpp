@@ -80,7 +80,8 @@ TEST_CASE("QuickReduce: later parts are encoded while earlier ones are on their 
 TEST_CASE("QuickReduce: the buffers of the other shards are found, or the program is wrong") {
   Program program = make(3, "quickreduce-int8");
   const auto reduce = std::ranges::find(program.instructions, Op::reduce_shards, &Instruction::op);
-  const std::vector<BufferId> buffers = siblings(program, reduce->buffer);
+  const std::vector<BufferId> buffers =
+      siblings(program, reduce->buffer, program.grid().all_axes());
   REQUIRE(buffers.size() == 3);
   for (Offset offset = 0; offset < 3; ++offset) {
     const Buffer& buffer = program.buffers[buffers[offset]];
@@ -89,7 +90,7 @@ TEST_CASE("QuickReduce: the buffers of the other shards are found, or the progra
     CHECK(buffer.phase == Phase::reduce_scatter);
   }
   program.buffers[buffers[2]].tile.shard_offset = 1;
-  CHECK_THROWS_AS(siblings(program, reduce->buffer), std::logic_error);
+  CHECK_THROWS_AS(siblings(program, reduce->buffer, program.grid().all_axes()), std::logic_error);
 }
 
 TEST_CASE("QuickReduce: terms that have not arrived cannot be added") {
