@@ -25,6 +25,9 @@ input::Json slices(std::uint32_t count, const std::string& bandwidth,
   return json;
 }
 
+/// Blocks of 128 between slices, however their parts are cut.
+const input::Json kInt8 = {{"format", "int8"}, {"layout", "contiguous"}, {"block", 128}};
+
 double time_of(const input::Json& json) { return run(json).runs.front().time_s; }
 
 /// Bytes that leave by the busiest port.
@@ -45,7 +48,7 @@ TEST_CASE("a chip sends its share of the tensor to each other slice and back, an
       CHECK(static_cast<double>(port_bytes(run(json).runs.front())) ==
             Approx(2.0 * shard * (count - 1)).epsilon(0.002));
       // In eight bits between slices half of it, and the scales.
-      json["collectives"][0]["between"] = {{"format", "int8"}};
+      json["collectives"][0]["between"] = kInt8;
       CHECK(static_cast<double>(port_bytes(run(json).runs.front())) ==
             Approx(shard * (count - 1) * (1.0 + 4.0 / 128.0)).epsilon(0.05));
     }
@@ -79,7 +82,7 @@ TEST_CASE("a faster network is never slower, and one that is slow enough decides
     before = one.time_s;
   }
   input::Json json = slices(2, "1 GB/s");
-  json["collectives"].push_back({{"algorithm", "hierarchical"}, {"between", {{"format", "int8"}}}});
+  json["collectives"].push_back({{"algorithm", "hierarchical"}, {"between", kInt8}});
   json["collectives"].push_back({{"algorithm", "hierarchical"}, {"format", "int8"}});
   const run::ExperimentResult result = run(json);
   // Half of the bytes; and on the quick links within slices less is saved than on the slow network.
@@ -124,7 +127,7 @@ TEST_CASE("what does not fit a network is refused with what does") {
   json["collectives"] = {{{"algorithm", "torus"}}};
   refuse(json, "/collectives/0/algorithm",
          "'torus' does not go through a network; this topology can run two-shot, one-shot, "
-         "hierarchical, hierarchical-two-shot or auto");
+         "hierarchical, hierarchical-two-shot, auto");
   json["collectives"] = {{{"algorithm", "recursive-doubling"}}};
   refuse(json, "/collectives/0/algorithm", "does not go through a network");
   json["topology"].erase("network");

@@ -232,7 +232,7 @@ TEST_CASE("a format between slices that cannot be is refused with the remedy") {
   refuse(R"({"algorithm": "auto", "between": {"format": "int8"}})", "/between", "remove it");
   refuse(R"({"algorithm": "hierarchical", "between": "int8"})", "/between", "expected an object");
   refuse(R"({"algorithm": "hierarchical", "between": {"format": "int9"}})", "/between/format",
-         "did you mean");
+         "use one of bf16, fp32");
   refuse(R"({"algorithm": "hierarchical", "between": {"quantize": "both"}})", "/between/quantize",
          "for both levels; remove it");
   refuse(R"({"algorithm": "hierarchical", "between": {"format": "global-qsgd-int8"}})",

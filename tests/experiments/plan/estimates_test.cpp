@@ -12,6 +12,8 @@ namespace {
 
 config::ExperimentConfig config_with(const std::string& algorithm, const std::string& size) {
   input::Json json = testing::changed("/topology", R"({"torus": "4x4"})");
+  if (collectives::is_of_slices(collectives::find_algorithm(algorithm)->layout))
+    json["topology"]["network"] = {{"slices", 3}, {"bandwidth", "5 GB/s"}, {"latency", "5 us"}};
   json["tensor"] = {{"bytes", size}};
   json["collectives"] = {{{"algorithm", algorithm}, {"minishards", 3}, {"microshards", 2}}};
   json.erase("baseline");

@@ -112,30 +112,30 @@ TEST_CASE("links that several pairs of chips use do not reach their rate") {
 TEST_CASE("a message to another slice passes two ports of the network, and nothing else") {
   input::Json json = testing::good_config();
   json["topology"] = {
-      {"mesh", "3x2"},
+      {"mesh", "2x2"},
       {"network",
-       {{"slices", 2}, {"bandwidth", "7 GB/s"}, {"latency", "4 us"}, {"chips_per_port", 3}}}};
+       {{"slices", 2}, {"bandwidth", "7 GB/s"}, {"latency", "4 us"}, {"chips_per_port", 2}}}};
   json["collectives"] = {{{"algorithm", "hierarchical"}}};
   json.erase("baseline");
   const Plan plan = plan_of(json);
   const CollectivePlan& collective = plan.collectives.front().candidates.front();
   const sim::Machine& machine = collective.simulated.machine;
   CHECK_FALSE(collective.simulated.symmetric);
-  REQUIRE(machine.ranks() == 12);
+  REQUIRE(machine.ranks() == 8);
   constexpr sim::LinkIndex kCables = 2 * 2 * 7;      // both ways, in two slices of seven cables
   REQUIRE(machine.links.size() == kCables + 2 * 4);  // four ports
   for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank)
     for (const sim::Way& way : machine.ways[rank]) {
-      if (rank / 6 == way.peer / 6) {
-        for (const sim::LinkIndex link : way.route) CHECK(link / (kCables / 2) == rank / 6);
+      if (rank / 4 == way.peer / 4) {
+        for (const sim::LinkIndex link : way.route) CHECK(link / (kCables / 2) == rank / 4);
         continue;
       }
-      CHECK(way.peer % 6 == rank % 6);
+      CHECK(way.peer % 4 == rank % 4);
       REQUIRE(way.route.size() == 2);
       CHECK(machine.links[way.route[0]].to == "network");
       CHECK(machine.links[way.route[1]].from == "network");
-      CHECK(way.route[0] == kCables + 2 * (rank / 3));
-      CHECK(way.route[1] == kCables + 2 * (way.peer / 3) + 1);
+      CHECK(way.route[0] == kCables + 2 * (rank / 2));
+      CHECK(way.route[1] == kCables + 2 * (way.peer / 2) + 1);
       CHECK(sim::latency_s(machine, way.route) == Approx(4e-6));
       // Ports keep their rate, though several chips use them; cables that do, do not.
       CHECK(sim::bottleneck_rate(machine, way.route) == 7e9);
