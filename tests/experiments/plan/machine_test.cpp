@@ -122,7 +122,7 @@ TEST_CASE("a message to another slice passes two ports of the network, and nothi
   const sim::Machine& machine = collective.simulated.machine;
   CHECK_FALSE(collective.simulated.symmetric);
   REQUIRE(machine.ranks() == 8);
-  constexpr sim::LinkIndex kCables = 2 * 2 * 7;      // both ways, in two slices of seven cables
+  constexpr sim::LinkIndex kCables = 2 * 2 * 4;      // both ways, in two slices of four cables
   REQUIRE(machine.links.size() == kCables + 2 * 4);  // four ports
   for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank)
     for (const sim::Way& way : machine.ways[rank]) {

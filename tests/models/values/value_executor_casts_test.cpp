@@ -23,6 +23,8 @@ const numerics::InputSpec kInputs{.seed = 7};
 RankGrid grid_of(const collectives::AlgorithmInfo& algorithm) {
   if (algorithm.layout == RankLayout::grid) return RankGrid({4, 2});
   if (algorithm.layout == RankLayout::hypercube) return RankGrid({2, 2, 2});
+  if (algorithm.layout == RankLayout::slices_of_grids) return RankGrid({2, 2, 2});
+  if (algorithm.layout == RankLayout::slices) return RankGrid({2, 4});
   return RankGrid({8});
 }
 
@@ -36,7 +38,9 @@ Program program_of(const collectives::AlgorithmInfo& algorithm, Collective colle
                          .dtype = type,
                          .reduce_scatter = format,
                          .all_gather = format,
-                         .cut = {.minishards = 2, .microshards = 3}});
+                         .cut = {.minishards = 2, .microshards = 3},
+                         .reduce_scatter_between = format,
+                         .all_gather_between = format});
 }
 
 /// The results of `program` on tensors of `tensor`, kept in `kept`.
