@@ -14,7 +14,8 @@ FOLDERS = {"tools/cli": "the program by its command line, one file for each comm
 SIDES = {
     "models/collectives/ring_program": ("torus",),
     "models/numerics/codec/block_codec": ("counts", "scales", "stochastic"),
-    "models/values/value_executor": ("casts", "collectives", "memory", "feedback", "hierarchical", "quickreduce", "shared_scale"),
+    "models/values/value_executor": ("casts", "collectives", "memory", "exponents", "feedback", "hierarchical",
+                                     "quickreduce", "shared_scale"),
     "sim/time_executor": ("disturbance", "hbm", "schedule"),
 }
 SOURCES = ("topologies", "models", "sim", "experiments", "tools/cli")

@@ -38,7 +38,9 @@ bool can_be_plain(Algorithm algorithm) {
 
 bool fits_format(Algorithm algorithm, collectives::Collective collective,
                  const numerics::BlockFormat& format) {
-  return format.scaled ? can_be_quantized(collective, algorithm) : can_be_plain(algorithm);
+  if (format.scaled) return can_be_quantized(collective, algorithm);
+  if (algorithm == kAutomatic) return true;
+  return algorithm->can_be_plain && (algorithm->adds_in_twos || !numerics::adds_by_code(format));
 }
 
 }  // namespace equarx::config

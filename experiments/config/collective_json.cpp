@@ -192,6 +192,21 @@ void check_levels(input::ObjectReader& reader, const CollectiveConfig& config) {
                   name));
 }
 
+/// Codes that are added two at a time are not for algorithms in which more terms meet.
+void check_sums(input::ObjectReader& reader, const CollectiveConfig& config,
+                collectives::Collective collective) {
+  if (fits_format(config.algorithm, collective, config.format)) return;
+  std::vector<std::string_view> fitting;
+  for (const Algorithm algorithm : algorithms_of(collective))
+    if (fits_format(algorithm, collective, config.format)) fitting.push_back(algorithm->name);
+  throw input::InputError(
+      reader.place_of("algorithm"),
+      fmt::format("'{}' adds what comes from several chips in FP32, or the same at several chips; "
+                  "codes of '{}' are added two at a time, with random bits, at one chip; use one "
+                  "of {}",
+                  algorithm_name(config.algorithm), config.format.name, input::list_of(fitting)));
+}
+
 /// A scale that all ranks share is for sums, and casts what they bring.
 void check_shared_scale(input::ObjectReader& reader, const CollectiveConfig& config,
                         collectives::Collective collective) {
@@ -208,6 +223,7 @@ void check_shared_scale(input::ObjectReader& reader, const CollectiveConfig& con
                             fmt::format("'{}' casts the tensor itself, by the scale that all ranks "
                                         "share; remove it",
                                         config.format.name));
+  check_sums(reader, config, collective);
 }
 
 CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collective collective,

@@ -72,6 +72,8 @@ struct AlgorithmInfo {
   bool is_published =
       false;  ///< somebody's scheme as it is: run by its name, and not tried by `auto` and `tune`
   bool can_be_quantized = true;  ///< it runs with formats that have scales, where values are summed
+  /// Without scales it sums by `add` alone: two terms at a time, at one rank each, which tells others the sum.
+  bool adds_in_twos = false;
 
   /// @throws std::invalid_argument if the tensor has too few elements for its parts.
   Program (*make)(const ProgramRequest& request) = nullptr;

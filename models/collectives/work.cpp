@@ -99,6 +99,7 @@ ElementWork per_element(const Program& program, const Instruction& instruction) 
               bytes};
     case Op::add:
       bytes.wire += 2.0 * wire_bytes;  // reads one, writes one
+      if (numerics::adds_by_code(wire)) return {numerics::kExp8SumOperations, bytes};
       return {decode_wire + decode_operand + kAdd + encode_wire, bytes};
     case Op::reduce:
     case Op::reduce_shards: {

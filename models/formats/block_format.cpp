@@ -15,6 +15,7 @@ std::size_t element_bits(ElementFormat format) {
     case ElementFormat::fp16: return 16;
     case ElementFormat::int8:
     case ElementFormat::mxint8:
+    case ElementFormat::exp8:
     case ElementFormat::fp8_e4m3:
     case ElementFormat::fp8_e5m2:
     case ElementFormat::fp8_e4m3fnuz:
@@ -65,9 +66,13 @@ bool has_shared_scale(const BlockFormat& format) {
   return format.rule == ScaleRule::fp8lm || format.rule == ScaleRule::global_qsgd;
 }
 
+bool adds_by_code(const BlockFormat& format) { return format.element == ElementFormat::exp8; }
+
 std::uint32_t most_ranks(const BlockFormat& format) {
-  return format.rule == ScaleRule::global_qsgd ? static_cast<std::uint32_t>(kInt8LargestCode)
-                                               : std::numeric_limits<std::uint32_t>::max();
+  const bool integers =
+      format.rule == ScaleRule::global_qsgd && format.element == ElementFormat::int8;
+  return integers ? static_cast<std::uint32_t>(kInt8LargestCode)
+                  : std::numeric_limits<std::uint32_t>::max();
 }
 
 bool same_groups(const BlockFormat& one, const BlockFormat& other) {
@@ -91,6 +96,7 @@ std::string_view name(ElementFormat format) {
     case ElementFormat::fp6_e3m2: return "fp6-e3m2";
     case ElementFormat::fp4_e2m1: return "fp4-e2m1";
     case ElementFormat::mxint8: return "mxint8";
+    case ElementFormat::exp8: return "exp8";
   }
   throw std::logic_error("name: not an element format");
 }
@@ -185,7 +191,8 @@ constexpr std::array kNamedFormats = {
     NamedFormat{"quickreduce-fp8", quickreduce(ElementFormat::fp8_e4m3fnuz)},
     NamedFormat{"fp8lm-e4m3", shared(ElementFormat::fp8_e4m3, ScaleRule::fp8lm)},
     NamedFormat{"fp8lm-e5m2", shared(ElementFormat::fp8_e5m2, ScaleRule::fp8lm)},
-    NamedFormat{"global-qsgd-int8", shared(ElementFormat::int8, ScaleRule::global_qsgd)}};
+    NamedFormat{"global-qsgd-int8", shared(ElementFormat::int8, ScaleRule::global_qsgd)},
+    NamedFormat{"global-qsgd-exp8", shared(ElementFormat::exp8, ScaleRule::global_qsgd)}};
 
 }  // namespace
 

@@ -25,7 +25,8 @@ enum class ElementFormat : std::uint8_t {
   fp6_e2m3,      ///< OCP MX: largest 7.5, four to three bytes
   fp6_e3m2,      ///< OCP MX: largest 28, four to three bytes
   fp4_e2m1,      ///< OCP MX: largest 6, two to a byte
-  mxint8         ///< OCP MX INT8: -127..127 in units of 2^-6
+  mxint8,        ///< OCP MX INT8: -127..127 in units of 2^-6
+  exp8           ///< a sign and 7 bits of exponent: +-2^-1 to +-2^-127, and 0; of Global-QSGD only
 };
 
 /// What tensors may be of: types that programs have, and that are stored without scales.
@@ -62,7 +63,7 @@ enum class ScaleRule : std::uint8_t {
   quickreduce,  ///< in FP16, as QuickReduce does it (models/numerics/codec/quickreduce.hpp)
   // One scale, which all ranks agree on before (models/numerics/codec/shared_scale.hpp):
   fp8lm,       ///< FP8-LM's, a power of two times `mu`
-  global_qsgd  ///< Global-QSGD's, so small that integer codes can be added as they are
+  global_qsgd  ///< Global-QSGD's, with so much headroom that codes can be added as they are
 };
 
 /// Elements that share a scale in QuickReduce.
@@ -134,8 +135,12 @@ inline constexpr std::size_t kTensorScaleBytes = 4;
 /// Whether codes are multiples of one scale that all ranks have in common, and so can be added without it.
 bool has_shared_scale(const BlockFormat& format);
 
-/// Most ranks whose codes a format with a shared scale can add: of integers 127, since codes of one of more ranks do not
-/// fit into an int8 together. FP8 saturates, and so has no limit.
+/// Whether two codes make one by a rule of their own, which needs random bits, and not as numbers: so sums are of two
+/// terms at a time.
+bool adds_by_code(const BlockFormat& format);
+
+/// Most ranks whose codes a format with a shared scale can add: of integers 127, since codes of one of more ranks do
+/// not fit into an int8 together. FP8 saturates, and exp8 has headroom for any number, so they have no limit.
 std::uint32_t most_ranks(const BlockFormat& format);
 
 /// Whether both formats have scales, and for the same groups of elements.
@@ -162,8 +167,8 @@ struct NamedFormat {
 /// Those that begin with quickreduce are what an AllReduce of that name for AMD's GPUs sends, in groups of 32 with FP16
 /// scales; who looks for a good format has more choice without them.
 ///
-/// fp8lm-e4m3, fp8lm-e5m2 and global-qsgd-int8 have one scale that all ranks agree on before (has_shared_scale()): what
-/// FP8-LM and Global-QSGD send. They are sent and added without scales.
+/// fp8lm-e4m3, fp8lm-e5m2, global-qsgd-int8 and global-qsgd-exp8 have one scale that all ranks agree on before
+/// (has_shared_scale()): what FP8-LM and Global-QSGD send. They are sent and added without scales.
 std::span<const NamedFormat> named_formats();
 
 }  // namespace equarx::numerics

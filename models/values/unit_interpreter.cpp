@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "models/numerics/codec/exponents.hpp"
+
 namespace equarx::values {
 
 using collectives::BufferId;
@@ -34,6 +36,12 @@ void make_room(Vector& elements, std::size_t size) {
 
 /// Of the random bits of casts, which make no buffer.
 constexpr std::uint32_t kCastHop = std::numeric_limits<std::uint32_t>::max() - 1;
+
+/// Of the random bits of a sum: of an instruction, since a rank of a tree adds several ranks' bytes of one buffer.
+std::uint32_t sum_hop(const collectives::Program& program, const Instruction& instruction) {
+  const auto number = &instruction - program.instructions.data();
+  return static_cast<std::uint32_t>(program.buffers.size() + static_cast<std::size_t>(number));
+}
 
 /// Names one minishard of a rank.
 Tile minishard_of(Tile tile) {
@@ -309,8 +317,26 @@ void UnitInterpreter::accumulate(const Instruction& instruction, const Place& pl
     format.dequantize_add(payload, place.in_minishard, scales, values, values);
 }
 
+/// The sum of two codes is itself rounded, by random bits of its own.
+void UnitInterpreter::add_by_code(const Instruction& instruction, const Place& place) {
+  const std::span<float> values = values_of(place);
+  const Rank maker = maker_of(instruction.origin, place.rank);
+  const numerics::AlignedVector<std::byte>& payload = encoded(instruction.buffer, maker).bytes;
+  if (feedback_ != nullptr) {
+    make_room(before_, values.size());
+    codec(instruction.phase).dequantize(payload, place.in_minishard, {}, before_);
+    for (std::size_t i = 0; i < values.size(); ++i) before_[i] += values[i];
+  }
+  numerics::RoundingKey key = rounding_key(instruction, place);
+  key.hop = sum_hop(program_, instruction);
+  const numerics::QuantizeCounts counts = numerics::exponents::add(payload, values, key);
+  if (counts_) quantized_ += counts;
+  feed_back(place, values, unit());
+}
+
 void UnitInterpreter::add(const Instruction& instruction, const Place& place) {
   const numerics::BlockCodec& format = codec(instruction.phase);
+  if (numerics::adds_by_code(format.format())) return add_by_code(instruction, place);
   const std::span<float> values = values_of(place);
   const Rank maker = maker_of(instruction.origin, place.rank);
   format.dequantize_add(encoded(instruction.buffer, maker).bytes, place.in_minishard, {}, values,

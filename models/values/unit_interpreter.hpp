@@ -87,6 +87,7 @@ class UnitInterpreter {
   void accumulate(const collectives::Instruction& instruction, const Place& place);
   void add(const collectives::Instruction& instruction, const Place& place);
   void decode(const collectives::Instruction& instruction, const Place& place);
+  void add_by_code(const collectives::Instruction& instruction, const Place& place);
   void reduce(const collectives::Instruction& instruction, const Place& place);
   void reduce_shards(const collectives::Instruction& instruction, const Place& place);
   void round_to_wire(const numerics::BlockCodec& format, std::size_t in_minishard,

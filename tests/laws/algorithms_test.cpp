@@ -1,5 +1,6 @@
 // Every algorithm, by the name that users give it, does every collective that it is offered for.
 #include "experiments/config/hardware_json.hpp"
+#include "experiments/input/errors.hpp"
 #include "experiments/input/schema.hpp"
 #include "experiments/result/json.hpp"
 #include "tests/catch.hpp"
@@ -68,14 +69,21 @@ TEST_CASE("every algorithm runs every collective that it is offered for") {
 
 TEST_CASE("a scale that all ranks share goes with every plain algorithm that sums") {
   constexpr double kMostOfFp8 = 0.1;
-  constexpr double kMostOfInt8 = 1.5;  // of 16 ranks, whose codes are 0 or a few
+  constexpr double kMostOfQsgd = 1.5;  // of 16 ranks, whose int8 codes are 0 or a few
   for (const Site& site : sites())
     for (const std::string collective : {"all-reduce", "reduce-scatter"})
-      for (const std::string format : {"fp8lm-e4m3", "fp8lm-e5m2", "global-qsgd-int8"}) {
+      for (const std::string format :
+           {"fp8lm-e4m3", "fp8lm-e5m2", "global-qsgd-int8", "global-qsgd-exp8"}) {
         input::Json json = experiment(site.topology, collective);
         add_algorithms(json, format);
         CAPTURE(json.dump());
-        if (collective == "all-reduce") CHECK(json["collectives"].size() == site.plain);
+        const bool exponents = format == "global-qsgd-exp8";
+        if (collective == "all-reduce")
+          CHECK(json["collectives"].size() == (exponents ? site.in_twos : site.plain));
+        if (exponents && site.in_twos == 1) {
+          CHECK_THROWS_AS(run(json), input::InputError);
+          continue;
+        }
         CHECK_NOTHROW(input::check_schema(json, "experiment"));
         const run::ExperimentResult result = run(json);
         for (const run::RunResult& one : result.runs) {
@@ -84,7 +92,7 @@ TEST_CASE("a scale that all ranks share goes with every plain algorithm that sum
           CHECK(one.numerics->ranks_identical);
           CHECK(one.numerics->against_exact.nmse > 0.0);
           CHECK(one.numerics->against_exact.nmse <
-                (format == "global-qsgd-int8" ? kMostOfInt8 : kMostOfFp8));
+                (format.starts_with("global-qsgd") ? kMostOfQsgd : kMostOfFp8));
         }
         const input::Json printed = result::to_json(result, {.links = true});
         CHECK_NOTHROW(input::check_schema(printed, "result"));

@@ -30,8 +30,10 @@ inline void add_algorithms(input::Json& json, const std::string& format) {
   std::vector<config::Algorithm> algorithms = config::algorithms_of(config.collective);
   algorithms.push_back(config::kAutomatic);
   for (const config::Algorithm algorithm : algorithms) {
+    const bool in_twos = algorithm == config::kAutomatic || algorithm->adds_in_twos;
     const bool fits = format == "int8" ? config::can_be_quantized(config.collective, algorithm)
-                                       : config::can_be_plain(algorithm);
+                      : format == "global-qsgd-exp8" ? in_twos
+                                                     : config::can_be_plain(algorithm);
     const bool runs = algorithm == config::kAutomatic || plan::why_not(algorithm, config).empty();
     if (!fits || !runs) continue;
     json["collectives"].push_back(
@@ -45,24 +47,26 @@ struct Site {
   std::string topology;
   std::size_t quantized;  ///< algorithms for an AllReduce of int8, `auto` included
   std::size_t plain;      ///< the same of bf16: a binomial tree is only that
+  std::size_t
+      in_twos;  ///< of those, the ones that add two terms at a time: 1 is `auto`, which then finds none
 };
 
 inline const std::vector<Site>& sites() {
   static const std::vector<Site> all = {
-      {R"({"slice": "4x2"})", 8, 9},
-      {R"({"torus": "4x4"})", 8, 9},
-      {R"({"mesh": "2x2x2"})", 8, 9},
-      {R"({"torus": "3x2"})", 6, 6},        // no power of two
-      {R"({"fully-connected": 8})", 7, 8},  // no axes
-      {fmt::format(R"({{"file": "{}/topologies/two_islands.json"}})", EQUARX_CONFIGS_DIR), 7, 8},
+      {R"({"slice": "4x2"})", 8, 9, 5},
+      {R"({"torus": "4x4"})", 8, 9, 5},
+      {R"({"mesh": "2x2x2"})", 8, 9, 5},
+      {R"({"torus": "3x2"})", 6, 6, 3},        // no power of two
+      {R"({"fully-connected": 8})", 7, 8, 4},  // no axes
+      {fmt::format(R"({{"file": "{}/topologies/two_islands.json"}})", EQUARX_CONFIGS_DIR), 7, 8, 4},
       // Slices that a network joins, with axes and without.
       {R"({"slice": "4x2", "network": {"slices": 2, "bandwidth": "10 GB/s", "latency": "5 us"}})",
-       7, 7},
+       7, 7, 1},
       {R"({"mesh": "3x2", "network": {"slices": 2, "bandwidth": "10 GB/s", "latency": "5 us"}})", 7,
-       7},
+       7, 1},
       {R"({"fully-connected": 3, "network": {"slices": 3, "bandwidth": "10 GB/s",
            "latency": "5 us", "chips_per_port": 3}})",
-       6, 6}};
+       6, 6, 1}};
   return all;
 }
 

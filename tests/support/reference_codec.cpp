@@ -54,7 +54,8 @@ FloatLayout float_layout(ElementFormat format) {
     case ElementFormat::int8:
     case ElementFormat::int6:
     case ElementFormat::int4:
-    case ElementFormat::mxint8: break;
+    case ElementFormat::mxint8:
+    case ElementFormat::exp8: break;
   }
   throw std::logic_error("float_layout: not a format with a layout");
 }

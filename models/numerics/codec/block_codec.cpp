@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "models/numerics/codec/exponents.hpp"
 #include "models/numerics/codec/quickreduce.hpp"
 #include "models/numerics/codec/shared_scale.hpp"
 #include "models/numerics/kernels/kernels.hpp"
@@ -31,7 +32,9 @@ bool is_int8_or_fp8(ElementFormat format) {
          format == ElementFormat::fp8_e5m2fnuz;
 }
 
-bool may_be_plain(ElementFormat format) { return !may_be_scaled(format) || is_int8_or_fp8(format); }
+bool may_be_plain(ElementFormat format) {
+  return !may_be_scaled(format) || is_int8_or_fp8(format) || format == ElementFormat::exp8;
+}
 
 bool may_be_stochastic(ElementFormat format) { return is_int8_or_fp8(format); }
 
@@ -65,16 +68,19 @@ void check_shared(const BlockFormat& format) {
   if (format.scaled || format.tensor_scale || format.rounding != Rounding::nearest)
     throw std::invalid_argument(
         "a shared scale and scales, or stochastic rounding, of codes that are added as they are");
-  const bool int8 = format.element == ElementFormat::int8;
+  const bool qsgd = format.element == ElementFormat::int8 || format.element == ElementFormat::exp8;
   const bool fp8 =
       format.element == ElementFormat::fp8_e4m3 || format.element == ElementFormat::fp8_e5m2;
-  if (format.rule == ScaleRule::global_qsgd ? !int8 : !fp8)
-    throw std::invalid_argument("FP8-LM has fp8-e4m3 and fp8-e5m2 only, and Global-QSGD int8");
+  if (format.rule == ScaleRule::global_qsgd ? !qsgd : !fp8)
+    throw std::invalid_argument(
+        "FP8-LM has fp8-e4m3 and fp8-e5m2 only, and Global-QSGD int8 and exp8");
   if (!(format.mu.value > 0.0F && format.mu.value <= std::numeric_limits<float>::max()))
     throw std::invalid_argument("mu: needs a number above 0");
 }
 
 void check_format(const BlockFormat& format) {
+  if (format.element == ElementFormat::exp8 && format.rule != ScaleRule::global_qsgd)
+    throw std::invalid_argument("exp8 without Global-QSGD's scale: its values are below 1");
   check_quickreduce(format);
   check_shared(format);
   if (format.scaled && !may_be_scaled(format.element)) {
@@ -152,6 +158,7 @@ void BlockCodec::quantize(std::span<const float> values, std::size_t first,
   check_payload(payload.size(), values.size());
   if (is_quickreduce())
     return quickreduce::quantize(format_.element, values, first, scales, payload);
+  if (adds_by_code(format_)) return exponents::store(values, payload);
   if (format_.rule == ScaleRule::global_qsgd) return store_wrapped(values, payload);
   kernels::quantize({format_, first, scales.data(), checked(key)}, values, payload.data());
 }
@@ -162,6 +169,7 @@ void BlockCodec::dequantize(std::span<const std::byte> payload, std::size_t firs
   check_payload(payload.size(), values.size());
   if (is_quickreduce())
     return quickreduce::dequantize(format_.element, payload, first, scales, values);
+  if (adds_by_code(format_)) return exponents::load(payload, values);
   kernels::dequantize({format_, first, scales.data()}, payload.data(), values);
 }
 
@@ -182,6 +190,7 @@ void BlockCodec::dequantize_add_absmax(std::span<const std::byte> payload, std::
 void BlockCodec::add_to(std::span<const std::byte> payload, std::size_t first,
                         std::span<const float> scales, std::span<const float> local,
                         std::span<float> sums, float* absmax) const {
+  if (adds_by_code(format_)) throw std::logic_error("exp8 is added by exponents::add()");
   check_scales(scales.size(), first, sums.size());
   check_payload(payload.size(), sums.size());
   check_equal("local values", local.size(), sums.size());
@@ -196,6 +205,7 @@ QuantizeCounts BlockCodec::count(std::span<const float> values, std::size_t firs
                                  const std::optional<RoundingKey>& key) const {
   check_scales(scales.size(), first, values.size());
   if (is_quickreduce()) return quickreduce::count(format_.element, values, first, scales);
+  if (adds_by_code(format_)) return {.elements = values.size()};
   if (format_.rule == ScaleRule::global_qsgd) return count_wrapped(values);
   return kernels::count({format_, first, scales.data(), checked(key)}, values);
 }

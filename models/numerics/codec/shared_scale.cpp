@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "models/numerics/codec/exponents.hpp"
 #include "models/numerics/codec/round_values.hpp"
 #include "models/numerics/elements/minifloat.hpp"
 
@@ -16,6 +17,7 @@ float largest(ElementFormat format) {
     case ElementFormat::int8: return kInt8LargestCode;
     case ElementFormat::fp8_e4m3: return Fp8E4m3::kMaxFinite;
     case ElementFormat::fp8_e5m2: return Fp8E5m2::kMaxFinite;
+    case ElementFormat::exp8: return exponents::kLargest;
     default: throw std::invalid_argument("no format with a shared scale");
   }
 }
@@ -41,7 +43,8 @@ float fp8lm_factor(const BlockFormat& format, float amax, std::uint32_t ranks) {
   return power * mu_of(format.mu, ranks);
 }
 
-float global_qsgd_step(float amax, std::uint32_t ranks) {
+float global_qsgd_step(ElementFormat element, float amax, std::uint32_t ranks) {
+  if (element == ElementFormat::exp8) return amax * (2.0F * static_cast<float>(ranks));
   constexpr float kInterval = 1.0F / kInt8LargestCode;
   return static_cast<float>(ranks) * amax * kInterval;
 }
@@ -55,7 +58,7 @@ SharedScale::SharedScale(const BlockFormat& format, float amax, std::uint32_t ra
   if (ranks == 0 || ranks > most_ranks(format))
     throw std::invalid_argument("codes of so many ranks cannot be added");
   if (format.rule == ScaleRule::global_qsgd) {
-    step_ = global_qsgd_step(amax, ranks);
+    step_ = global_qsgd_step(format.element, amax, ranks);
     return;
   }
   factor_ = fp8lm_factor(format, amax, ranks);
@@ -67,6 +70,7 @@ float SharedScale::largest_code() const { return largest(format_.element); }
 void SharedScale::encode(std::span<float> values, const RoundingKey& key) const {
   if (format_.rule == ScaleRule::global_qsgd) {
     for (float& value : values) value /= step_;
+    if (adds_by_code(format_)) return exponents::round(values, key);
     return round_stochastically(format_.element, values, key);
   }
   const float most = largest(format_.element);

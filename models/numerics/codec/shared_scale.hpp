@@ -26,6 +26,8 @@ namespace equarx::numerics {
 ///   where all do, for N that does not divide 127, the sum is 128 or more. Theirs is a mean, of codes times amax / 127:
 ///   for N a power of two, which their tree needs, the same bits as the sum here over N. An amax of 0 gives codes of 0,
 ///   where theirs divides by it; one that is not finite gives NaN everywhere.
+///   Of exp8, exponential_dithering_hook: s = amax (2 N); code = x / s, rounded stochastically to a power of two
+///   (exponents.hpp); value = code * s. Theirs divides that by N.
 class SharedScale {
  public:
   /// @throws std::invalid_argument if the format has no shared scale; if amax is negative or NaN; for no ranks, or more

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
 
 #include "models/formats/block_format.hpp"
 #include "models/numerics/elements/bfloat16.hpp"
@@ -132,7 +133,8 @@ struct Fp4E2m1Element : Fp4E2m1 {
   static constexpr float kClipThreshold = 7.0F;
 };
 
-/// Calls act with the element format as a type.
+/// Calls act with the element format as a type. @throws std::logic_error for exp8, whose codes are made elsewhere
+/// (models/numerics/codec/exponents.hpp)
 template <class Act>
 void with_element(ElementFormat format, Act act) {
   switch (format) {
@@ -150,7 +152,9 @@ void with_element(ElementFormat format, Act act) {
     case ElementFormat::fp6_e3m2: return act(Fp6E3m2Element{});
     case ElementFormat::fp4_e2m1: return act(Fp4E2m1Element{});
     case ElementFormat::mxint8: return act(MxInt8Element{});
+    case ElementFormat::exp8: break;
   }
+  throw std::logic_error("with_element: no element that kernels know");
 }
 
 }  // namespace equarx::numerics

@@ -74,6 +74,27 @@ TEST_CASE("a scale that all ranks share casts the tensor, and is for sums") {
   check_refused([&] { read_config(json); }, "/collectives/0/format", "is for sums");
 }
 
+TEST_CASE("codes that are added two at a time are refused where more terms meet") {
+  input::Json json = good_config();
+  json.erase("baseline");
+  json["collectives"] = {{{"algorithm", "ring"}, {"format", "global-qsgd-exp8"}}};
+  for (const std::string good : {"ring", "torus", "halving-doubling", "binomial-tree", "auto"}) {
+    json["collectives"][0]["algorithm"] = good;
+    CHECK_NOTHROW(read_config(json));
+  }
+  for (const std::string wrong : {"two-shot", "one-shot", "recursive-doubling", "quickreduce"}) {
+    json["collectives"][0]["algorithm"] = wrong;
+    check_refused([&] { read_config(json); }, "/collectives/0/algorithm",
+                  "use one of ring, torus, halving-doubling, binomial-tree");
+  }
+  json["collective"] = "reduce-scatter";
+  json["collectives"][0]["algorithm"] = "direct";
+  check_refused([&] { read_config(json); }, "/collectives/0/algorithm",
+                "use one of ring, torus, halving-doubling");
+  json["collectives"][0]["format"] = "global-qsgd-int8";
+  CHECK_NOTHROW(read_config(json));
+}
+
 TEST_CASE("where FP8 means one with scales, the tensor's own type is written by leaving it out") {
   input::Json json = good_config();
   json["tensor"]["dtype"] = "fp8-e4m3";

@@ -104,7 +104,7 @@ TEST_CASE("a scale that all ranks share is as published, but for FP8-LM's factor
   }
   check_refused([&] { format_of(format + R"(, "rounding": "stochastic"})"); },
                 "/collectives/1/rounding", "as its code has it");
-  for (const std::string other : {"bf16", "global-qsgd-int8"}) {
+  for (const std::string other : {"bf16", "global-qsgd-int8", "global-qsgd-exp8"}) {
     const std::string mu = R"({"algorithm": "ring", "mu": 1, "format": ")" + other + "\"}";
     check_refused([&] { format_of(mu); }, "/collectives/1/mu", "");
   }

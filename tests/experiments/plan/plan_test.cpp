@@ -85,6 +85,22 @@ TEST_CASE("integer codes of more ranks than their sums have room for are refused
   check_refused([&] { plan_of(json); }, "/collectives/0/format", "up to 127 ranks");
   json["topology"] = {{"torus", "8x8"}};
   CHECK_NOTHROW(plan_of(json));
+  json["topology"] = {{"torus", "16x8"}};
+  json["collectives"][0]["format"] = "global-qsgd-exp8";  // which has headroom for any number
+  CHECK_NOTHROW(plan_of(json));
+}
+
+TEST_CASE("auto tries codes that are added two at a time with algorithms that add so") {
+  input::Json json = testing::changed("/topology", R"({"torus": "4x2"})");
+  json["collectives"] = {{{"algorithm", "auto"}, {"format", "global-qsgd-exp8"}}};
+  json.erase("baseline");
+  const Plan plan = plan_of(json);
+  CHECK(plan.collectives[0].candidates.size() == 3);  // ring, torus, halving-doubling
+  for (const CollectivePlan& candidate : plan.collectives[0].candidates)
+    for (const collectives::Instruction& one : candidate.program.instructions) {
+      CHECK(one.op != collectives::Op::accumulate);
+      CHECK(one.op != collectives::Op::reduce);
+    }
 }
 
 TEST_CASE("a scale that all ranks share is found in the plan of any algorithm") {

@@ -88,6 +88,18 @@ TEST_CASE("work of a plain bf16 ring, by hand") {
   check(per_element(program, Op::add, kReduce, Operand::input), 5.0, 6.0, 2.0);
 }
 
+TEST_CASE("work of a stochastic sum of two codes of one byte") {
+  BlockFormat exp8 = plain(ElementFormat::exp8);
+  exp8.rule = equarx::numerics::ScaleRule::global_qsgd;
+  const Program program = with_casts(
+      ring_program(RingStyle::full_loop, ElementFormat::exp8, exp8, exp8), ElementFormat::bf16);
+  // Reads two codes, writes one.
+  check(per_element(program, Op::add, kReduce, Operand::input), 31.0, 3.0, 1.0);
+  // Decode bf16 1, encode exp8 11, scale 1; decode exp8 5, encode bf16 2, scale 1.
+  check(per_element(program, Op::cast, kReduce, Operand::input), 13.0, 3.0, 3.0);
+  check(per_element(program, Op::cast_back, kReduce, Operand::input), 8.0, 3.0, 3.0);
+}
+
 TEST_CASE("work of a plain FP32 ring is an addition") {
   const BlockFormat fp32 = plain(ElementFormat::fp32);
   const Program program = ring_program(RingStyle::full_loop, ElementFormat::fp32, fp32, fp32);

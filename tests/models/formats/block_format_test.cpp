@@ -88,7 +88,7 @@ TEST_CASE("named formats") {
     FAIL("no format " << wanted);
     return BlockFormat{};
   };
-  REQUIRE(named_formats().size() == 25);
+  REQUIRE(named_formats().size() == 26);
   REQUIRE(find("fp16") == BlockFormat{.element = ElementFormat::fp16});
   REQUIRE(find("int8") == BlockFormat{.element = ElementFormat::int8, .scaled = true});
   for (const ElementFormat element :
@@ -111,6 +111,8 @@ TEST_CASE("named formats") {
           BlockFormat{.element = ElementFormat::fp8_e5m2, .rule = ScaleRule::fp8lm});
   REQUIRE(find("global-qsgd-int8") ==
           BlockFormat{.element = ElementFormat::int8, .rule = ScaleRule::global_qsgd});
+  REQUIRE(find("global-qsgd-exp8") ==
+          BlockFormat{.element = ElementFormat::exp8, .rule = ScaleRule::global_qsgd});
 }
 
 TEST_CASE(
@@ -119,7 +121,8 @@ TEST_CASE(
     CAPTURE(named.name);
     const bool shared = named.name.starts_with("fp8lm") || named.name.starts_with("global-qsgd");
     CHECK(has_shared_scale(named.format) == shared);
-    CHECK((most_ranks(named.format) == 127) == named.name.starts_with("global-qsgd"));
+    CHECK((most_ranks(named.format) == 127) == (named.name == "global-qsgd-int8"));
+    CHECK(adds_by_code(named.format) == (named.name == "global-qsgd-exp8"));
     if (shared) CHECK(scale_count(named.format, 4096) == 0);
   }
 }

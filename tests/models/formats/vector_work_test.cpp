@@ -20,6 +20,7 @@ TEST_CASE("a narrower format of a kind never costs a vector unit less") {
     CHECK(operations(fp8_e5m2fnuz) == operations(fp8_e5m2));
     CHECK(operations(fp4_e2m1) > operations(fp8_e4m3));
     CHECK(operations(fp6_e2m3) == operations(fp6_e3m2));
+    CHECK(operations(exp8) > operations(fp8_e4m3));
   }
 }
 

@@ -3,85 +3,25 @@
 #include <cmath>
 #include <numeric>
 
-#include "models/collectives/algorithm.hpp"
-#include "models/collectives/casts.hpp"
-#include "models/collectives/traffic.hpp"
-#include "models/tensors/memory_tensor.hpp"
-#include "models/values/value_executor.hpp"
-#include "tests/catch.hpp"
+#include "tests/models/values/shared_scales.hpp"
 #include "tests/support/reference_fp8.hpp"
 #include "tests/support/reference_quickreduce.hpp"
 
 namespace equarx::values {
 namespace {
 
-using collectives::RankGrid;
 using numerics::ElementFormat;
-using Tensors = std::vector<std::vector<float>>;
+using testing::amax_of;
+using testing::compute;
+using testing::Computed;
+using testing::inputs;
+using testing::program_of;
+using testing::Tensors;
 
 constexpr numerics::BlockFormat kFp8{.element = ElementFormat::fp8_e4m3,
                                      .rule = numerics::ScaleRule::fp8lm};
 constexpr numerics::BlockFormat kInt8{.element = ElementFormat::int8,
                                       .rule = numerics::ScaleRule::global_qsgd};
-
-/// Axes of two, or the one of algorithms that are not of partners.
-RankGrid grid_of(std::string_view algorithm, std::uint32_t ranks) {
-  if (collectives::find_algorithm(algorithm)->layout != collectives::RankLayout::hypercube)
-    return RankGrid({ranks});
-  std::vector<std::uint32_t> axes;
-  for (std::uint32_t left = ranks; left > 1; left /= 2) axes.push_back(2);
-  return RankGrid(axes);
-}
-
-collectives::Program program_of(std::string_view algorithm, const numerics::BlockFormat& format,
-                                std::uint32_t ranks, std::uint64_t elements) {
-  return collectives::with_casts(
-      collectives::find_algorithm(algorithm)->make({.grid = grid_of(algorithm, ranks),
-                                                    .elements = elements,
-                                                    .dtype = format.element,
-                                                    .reduce_scatter = format,
-                                                    .all_gather = format,
-                                                    .cut = {}}),
-      ElementFormat::fp32);
-}
-
-Tensors inputs(std::uint32_t ranks, std::size_t elements,
-               numerics::Distribution distribution = numerics::Distribution::normal) {
-  const TensorSource source({.distribution = distribution, .seed = 11}, elements,
-                            ElementFormat::fp32);
-  Tensors tensors(ranks, std::vector<float>(elements));
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) source.read(rank, 0, tensors[rank]);
-  return tensors;
-}
-
-struct Computed {
-  std::vector<float> result;
-  ValueResult values;
-};
-
-Computed compute(const collectives::Program& program, const Tensors& tensors,
-                 std::uint64_t seed = 1) {
-  const std::size_t elements = tensors.front().size();
-  std::vector<tensors::MemoryTensor> memory;
-  for (const auto& tensor : tensors)
-    memory.emplace_back(tensors::FileType::fp32, std::as_bytes(std::span(tensor)));
-  const TensorSource source(std::move(memory), elements, ElementFormat::fp32);
-  Computed computed{std::vector<float>(elements), {}};
-  ResultTensor result(ElementFormat::fp32, std::as_writable_bytes(std::span(computed.result)));
-  computed.values =
-      execute(program, source, {.threads = 2, .result = &result, .rounding_seed = seed});
-  CHECK(computed.values.ranks_identical);
-  CHECK(computed.values.sent_bytes == collectives::total_sent_bytes(program));
-  CHECK(computed.values.received_bytes == computed.values.sent_bytes);
-  return computed;
-}
-
-float amax_of(const Tensors& tensors) {
-  float amax = 0.0F;
-  for (const auto& tensor : tensors)
-    for (const float value : tensor) amax = std::max(amax, std::fabs(value));
-  return amax;
-}
 
 /// By rank and element, what FP8-LM's cast makes of the tensors, in units of the scale; and that.
 struct Fp8Codes {

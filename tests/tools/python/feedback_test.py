@@ -13,7 +13,8 @@ def steps(count, ranks=4, elements=3000):
 class Feedback(unittest.TestCase):
     def test_nothing_is_lost_over_steps(self):
         for options in ({"format": "int4"}, {"format": "int8", "algorithm": "two-shot"},
-                        {"format": "fp8lm-e4m3"}, {"format": "global-qsgd-int8", "algorithm": "binomial-tree"}):
+                        {"format": "fp8lm-e4m3"}, {"format": "global-qsgd-int8", "algorithm": "binomial-tree"},
+                        {"format": "global-qsgd-exp8", "algorithm": "binomial-tree"}):
             with self.subTest(**options):
                 lost = numpy.zeros((4, 3000), "f4")
                 delivered = brought = 0

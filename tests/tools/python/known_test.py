@@ -45,7 +45,7 @@ class Known(unittest.TestCase):
         self.assertEqual(formats["bf16"], {"name": "bf16", "element": "bf16", "bits": 16, "scaled": False,
                                            "shared_scale": False})
         shared = [name for name, entry in formats.items() if entry["shared_scale"]]
-        self.assertEqual(shared, ["fp8lm-e4m3", "fp8lm-e5m2", "global-qsgd-int8"])
+        self.assertEqual(shared, ["fp8lm-e4m3", "fp8lm-e5m2", "global-qsgd-int8", "global-qsgd-exp8"])
 
 
 class Programs(unittest.TestCase):
