@@ -132,14 +132,15 @@ void check_tensor_scale(input::ObjectReader& reader, const NamedBlockFormat& for
                     format.name));
 }
 
-/// A format of somebody's code is as that has it.
+/// A format of somebody's code is as that has it; where it has contiguous blocks, their length is an argument there.
 void check_as_published(input::ObjectReader& reader, const NamedBlockFormat& format) {
+  const bool has_blocks = format.layout == ScaleLayout::contiguous;
   for (const std::string_view key : {"scale", "layout", "block", "rounding"})
-    if (reader.has(key))
+    if (reader.has(key) && !(has_blocks && key == "block"))
       throw input::InputError(
           reader.place_of(key),
-          fmt::format("'{}' is as its code has it, so nothing about it can be chosen; remove it",
-                      format.name));
+          fmt::format("'{}' is as its code has it, so {} can be chosen; remove it", format.name,
+                      has_blocks ? "only its \"block\"" : "nothing about it"));
 }
 
 /// FP8-LM's factor: a word, or a number.
@@ -180,6 +181,7 @@ NamedBlockFormat read_scaled_format(input::ObjectReader& reader) {
   NamedBlockFormat format = choose_scaled(reader);
   if (format.rule != ScaleRule::abs_max) {
     check_as_published(reader, format);
+    if (format.layout == ScaleLayout::contiguous) format.block = read_block(reader, format);
     return format;
   }
   format.scale = input::choose(reader, "scale", kScaleFormats, format.scale);
@@ -215,11 +217,11 @@ input::Json mu_json(const numerics::Mu& mu) {
 input::Json format_json(const NamedBlockFormat& format) {
   input::Json json = {{"format", format.name}};
   if (format.rule == ScaleRule::fp8lm) json["mu"] = mu_json(format.mu);
-  if (format.rule != ScaleRule::abs_max) return json;  // its name says all
+  if (format.scaled && format.layout == ScaleLayout::contiguous) json["block"] = format.block;
+  if (format.rule != ScaleRule::abs_max) return json;  // its name says the rest
   if (format.scaled) {
     json["scale"] = numerics::name(format.scale);
     json["layout"] = numerics::name(format.layout);
-    if (format.layout == ScaleLayout::contiguous) json["block"] = format.block;
   }
   json["rounding"] = numerics::name(format.rounding);
   return json;

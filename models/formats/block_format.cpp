@@ -160,6 +160,21 @@ constexpr BlockFormat quickreduce(ElementFormat element) {
   return format;
 }
 
+constexpr BlockFormat zeropp(ElementFormat element) {
+  constexpr std::size_t kBlock = 2048;
+  BlockFormat format = blocks(element, ScaleFormat::fp32, kBlock);
+  format.rule = ScaleRule::zeropp;
+  return format;
+}
+
+constexpr BlockFormat sdp4bit(ElementFormat element) {
+  constexpr std::size_t kBlock = 128;
+  BlockFormat format = blocks(element, ScaleFormat::fp32, kBlock);
+  format.rounding = Rounding::stochastic;
+  format.rule = ScaleRule::sdp4bit;
+  return format;
+}
+
 constexpr BlockFormat shared(ElementFormat element, ScaleRule rule) {
   BlockFormat format = plain(element);
   format.rule = rule;
@@ -189,6 +204,10 @@ constexpr std::array kNamedFormats = {
     NamedFormat{"quickreduce-int6", quickreduce(ElementFormat::int6)},
     NamedFormat{"quickreduce-int4", quickreduce(ElementFormat::int4)},
     NamedFormat{"quickreduce-fp8", quickreduce(ElementFormat::fp8_e4m3fnuz)},
+    NamedFormat{"zeropp-int8", zeropp(ElementFormat::int8)},
+    NamedFormat{"zeropp-int4", zeropp(ElementFormat::int4)},
+    NamedFormat{"sdp4bit-int8", sdp4bit(ElementFormat::int8)},
+    NamedFormat{"sdp4bit-int4", sdp4bit(ElementFormat::int4)},
     NamedFormat{"fp8lm-e4m3", shared(ElementFormat::fp8_e4m3, ScaleRule::fp8lm)},
     NamedFormat{"fp8lm-e5m2", shared(ElementFormat::fp8_e5m2, ScaleRule::fp8lm)},
     NamedFormat{"global-qsgd-int8", shared(ElementFormat::int8, ScaleRule::global_qsgd)},

@@ -14,7 +14,7 @@ namespace equarx::numerics {
 enum class ElementFormat : std::uint8_t {
   fp32,
   bf16,
-  int8,          ///< -127..127
+  int8,  ///< -127..127; of formats that somebody published also -128, as int6 and int4 have one more below
   fp8_e4m3,      ///< OFP8 E4M3: largest 448, no Inf
   fp8_e5m2,      ///< OFP8 E5M2: largest 57344
   fp8_e4m3fnuz,  ///< largest 240, no Inf, one NaN, no -0 (arXiv 2206.02915)
@@ -53,14 +53,17 @@ enum class ScaleLayout : std::uint8_t {
 
 /// How a value between two codes becomes one of them.
 enum class Rounding : std::uint8_t {
-  nearest,    ///< the nearer one, ties to the even one
-  stochastic  ///< either, with the probabilities that make the mean right; int8 and FP8
+  nearest,  ///< the nearer one, ties to the even one
+  stochastic  ///< either, with the probabilities that make the mean right; int8, FP8 and what SDP4Bit has
 };
 
 /// How scales follow from values, and codes from both.
 enum class ScaleRule : std::uint8_t {
   abs_max,      ///< in FP32, as BlockCodec says
   quickreduce,  ///< in FP16, as QuickReduce does it (models/numerics/codec/quickreduce.hpp)
+  // The reciprocal of a factor on values (models/numerics/codec/reciprocal_scale.hpp):
+  zeropp,   ///< ZeRO++'s, between FP16
+  sdp4bit,  ///< SDP4Bit's, rounded stochastically
   // One scale, which all ranks agree on before (models/numerics/codec/shared_scale.hpp):
   fp8lm,       ///< FP8-LM's, a power of two times `mu`
   global_qsgd  ///< Global-QSGD's, with so much headroom that codes can be added as they are
@@ -165,7 +168,8 @@ struct NamedFormat {
 /// 6 x 2^-9 loses precision.
 ///
 /// Those that begin with quickreduce are what an AllReduce of that name for AMD's GPUs sends, in groups of 32 with FP16
-/// scales; who looks for a good format has more choice without them.
+/// scales; those that begin with zeropp and sdp4bit what ZeRO++ and SDP4Bit send, in blocks of 2048 and 128 with FP32
+/// scales. Who looks for a good format has more choice without them.
 ///
 /// fp8lm-e4m3, fp8lm-e5m2, global-qsgd-int8 and global-qsgd-exp8 have one scale that all ranks agree on before
 /// (has_shared_scale()): what FP8-LM and Global-QSGD send. They are sent and added without scales.

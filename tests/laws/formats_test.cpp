@@ -77,6 +77,9 @@ TEST_CASE("every format runs in a collective, with an error and a size that befi
   ascending(bytes, {"int4", "int6", "int8"});
   ascending(bytes, {"quickreduce-int4", "quickreduce-int6", "quickreduce-int8"});
   ascending(error, {"quickreduce-int8", "quickreduce-int6", "quickreduce-int4"});
+  ascending(error, {"zeropp-int8", "sdp4bit-int8", "zeropp-int4"});
+  ascending(error, {"zeropp-int8", "sdp4bit-int8", "sdp4bit-int4"});
+  ascending(bytes, {"zeropp-int4", "sdp4bit-int4", "zeropp-int8", "sdp4bit-int8"});
 }
 
 TEST_CASE("stochastic rounding has twice the error of nearest, and can be repeated") {

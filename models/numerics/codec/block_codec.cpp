@@ -6,6 +6,7 @@
 
 #include "models/numerics/codec/exponents.hpp"
 #include "models/numerics/codec/quickreduce.hpp"
+#include "models/numerics/codec/reciprocal_scale.hpp"
 #include "models/numerics/codec/shared_scale.hpp"
 #include "models/numerics/kernels/kernels.hpp"
 
@@ -36,7 +37,9 @@ bool may_be_plain(ElementFormat format) {
   return !may_be_scaled(format) || is_int8_or_fp8(format) || format == ElementFormat::exp8;
 }
 
-bool may_be_stochastic(ElementFormat format) { return is_int8_or_fp8(format); }
+bool may_be_stochastic(const BlockFormat& format) {
+  return is_int8_or_fp8(format.element) || format.rule == ScaleRule::sdp4bit;
+}
 
 /// What its code has, and nothing else; nor has anything else what is its own.
 void check_quickreduce(const BlockFormat& format) {
@@ -83,6 +86,7 @@ void check_format(const BlockFormat& format) {
     throw std::invalid_argument("exp8 without Global-QSGD's scale: its values are below 1");
   check_quickreduce(format);
   check_shared(format);
+  reciprocal_scale::check(format);
   if (format.scaled && !may_be_scaled(format.element)) {
     throw std::invalid_argument(std::string(name(format.element)) +
                                 " with scales: use it without, or use int8 or an FP8 format");
@@ -94,7 +98,7 @@ void check_format(const BlockFormat& format) {
   if (format.tensor_scale && (!format.scaled || format.scale != ScaleFormat::e4m3)) {
     throw std::invalid_argument("a scale of the tensor without e4m3 scales: that is for nvfp4");
   }
-  if (format.rounding == Rounding::stochastic && !may_be_stochastic(format.element)) {
+  if (format.rounding == Rounding::stochastic && !may_be_stochastic(format)) {
     throw std::invalid_argument(std::string(name(format.element)) +
                                 " with stochastic rounding: that is for int8 and FP8");
   }
@@ -104,6 +108,8 @@ void check_format(const BlockFormat& format) {
 }  // namespace
 
 BlockCodec::BlockCodec(BlockFormat format) : format_(format) { check_format(format_); }
+
+bool BlockCodec::has_reciprocal_scale() const { return reciprocal_scale::has_rule(format_); }
 
 void BlockCodec::check_scales(std::size_t scales, std::size_t first, std::size_t elements) const {
   // The length of the minishard is not known here, only that it reaches to the end of this piece.
@@ -132,6 +138,7 @@ void BlockCodec::find_absmax(std::span<const float> values, std::size_t first,
                              std::span<float> absmax) const {
   check_scales(absmax.size(), first, values.size());
   if (is_quickreduce()) return quickreduce::find_extrema(values, first, absmax);
+  if (has_reciprocal_scale()) return reciprocal_scale::find_absmax(format_, values, first, absmax);
   if (format_.scaled) kernels::find_absmax({format_, first}, values, absmax.data());
 }
 
@@ -142,6 +149,7 @@ void BlockCodec::encode_scales(std::span<const float> absmax, std::span<std::byt
     throw std::invalid_argument("abs-max elsewhere: got " + std::to_string(elsewhere) +
                                 ", needs a finite number that is not negative");
   if (is_quickreduce()) return quickreduce::encode_scales(format_.element, absmax, bytes);
+  if (has_reciprocal_scale()) return reciprocal_scale::encode_scales(format_, absmax, bytes);
   kernels::encode_scales(format_, absmax, elsewhere, bytes.data());
 }
 
@@ -159,6 +167,8 @@ void BlockCodec::quantize(std::span<const float> values, std::size_t first,
   if (is_quickreduce())
     return quickreduce::quantize(format_.element, values, first, scales, payload);
   if (adds_by_code(format_)) return exponents::store(values, payload);
+  if (has_reciprocal_scale())
+    return reciprocal_scale::quantize(format_, values, first, scales, payload, checked(key));
   if (format_.rule == ScaleRule::global_qsgd) return store_wrapped(values, payload);
   kernels::quantize({format_, first, scales.data(), checked(key)}, values, payload.data());
 }
@@ -170,6 +180,8 @@ void BlockCodec::dequantize(std::span<const std::byte> payload, std::size_t firs
   if (is_quickreduce())
     return quickreduce::dequantize(format_.element, payload, first, scales, values);
   if (adds_by_code(format_)) return exponents::load(payload, values);
+  if (has_reciprocal_scale())
+    return reciprocal_scale::dequantize(format_, payload, first, scales, values);
   kernels::dequantize({format_, first, scales.data()}, payload.data(), values);
 }
 
@@ -184,7 +196,7 @@ void BlockCodec::dequantize_add_absmax(std::span<const std::byte> payload, std::
                                        std::span<float> sums, std::span<float> absmax) const {
   check_scales(absmax.size(), first, sums.size());
   add_to(payload, first, scales, local, sums, format_.scaled ? absmax.data() : nullptr);
-  if (is_quickreduce()) quickreduce::find_extrema(sums, first, absmax);
+  if (is_quickreduce() || has_reciprocal_scale()) find_absmax(sums, first, absmax);
 }
 
 void BlockCodec::add_to(std::span<const std::byte> payload, std::size_t first,
@@ -196,6 +208,8 @@ void BlockCodec::add_to(std::span<const std::byte> payload, std::size_t first,
   check_equal("local values", local.size(), sums.size());
   if (is_quickreduce())
     return quickreduce::dequantize_add(format_.element, payload, first, scales, local, sums);
+  if (has_reciprocal_scale())
+    return reciprocal_scale::dequantize_add(format_, payload, first, scales, local, sums);
   kernels::dequantize_add({format_, first, scales.data()}, payload.data(), local.data(), sums,
                           absmax);
 }
@@ -206,6 +220,8 @@ QuantizeCounts BlockCodec::count(std::span<const float> values, std::size_t firs
   check_scales(scales.size(), first, values.size());
   if (is_quickreduce()) return quickreduce::count(format_.element, values, first, scales);
   if (adds_by_code(format_)) return {.elements = values.size()};
+  if (has_reciprocal_scale())
+    return reciprocal_scale::count(format_, values, first, scales, checked(key));
   if (format_.rule == ScaleRule::global_qsgd) return count_wrapped(values);
   return kernels::count({format_, first, scales.data(), checked(key)}, values);
 }

@@ -46,6 +46,8 @@ namespace equarx::numerics {
 ///   right. Codes that are exact, beyond M or not finite are as above.
 /// - ScaleRule::quickreduce has rules of its own (quickreduce.hpp): sums are rounded to FP16, and absmax is of values
 ///   with their sign.
+/// - ScaleRule::zeropp and ScaleRule::sdp4bit have rules of their own, too (reciprocal_scale.hpp); sums of the former are
+///   rounded to FP16.
 /// - Formats with a shared scale (shared_scale.hpp) have values that are codes, or sums of them: the scale is no business
 ///   of this codec. The int8 of ScaleRule::global_qsgd then takes integers only, and wraps.
 /// Which NaN (sign, payload) a NaN becomes is not specified.
@@ -55,7 +57,7 @@ class BlockCodec {
  public:
   /// Throws std::invalid_argument for a format that has no meaning: contiguous blocks of 0
   /// elements, fp32, bf16 or fp16 with scales, elements of 4 or 6 bits or mxint8 without, stochastic
-  /// rounding of anything but int8 and FP8, a tensor scale without E4M3 scales.
+  /// rounding of anything but int8, FP8 and what SDP4Bit has, a tensor scale without E4M3 scales.
   explicit BlockCodec(BlockFormat format);
 
   const BlockFormat& format() const { return format_; }
@@ -104,6 +106,7 @@ class BlockCodec {
   void check_scales(std::size_t scales, std::size_t first, std::size_t elements) const;
   RoundingKey checked(const std::optional<RoundingKey>& key) const;
   void check_payload(std::size_t bytes, std::size_t elements) const;
+  bool has_reciprocal_scale() const;
   bool is_quickreduce() const { return format_.rule == ScaleRule::quickreduce; }
 
   BlockFormat format_;

@@ -83,6 +83,27 @@ TEST_CASE("nothing about a format of QuickReduce can be chosen") {
   }
 }
 
+TEST_CASE("of the formats of ZeRO++ and SDP4Bit the blocks alone can be chosen") {
+  for (const auto& [name, block] : {std::pair{"zeropp-int4", 2048},
+                                    {"zeropp-int8", 2048},
+                                    {"sdp4bit-int4", 128},
+                                    {"sdp4bit-int8", 128}}) {
+    const std::string format = std::string(R"({"algorithm": "equarx", "format": ")") + name + "\"";
+    CHECK(format_json(format_of(format + "}")) == input::Json{{"format", name}, {"block", block}});
+    const NamedBlockFormat chosen = format_of(format + R"(, "block": 512})");
+    CHECK(chosen.block == 512);
+    CHECK(format_json(chosen) == input::Json{{"format", name}, {"block", 512}});
+    for (const std::string wrong :
+         {R"("scale": "fp32")", R"("layout": "strided")", R"("rounding": "nearest")"}) {
+      const std::string key = wrong.substr(1, wrong.find('"', 1) - 1);
+      check_refused([&] { format_of(format + ", " + wrong + "}"); }, "/collectives/1/" + key,
+                    R"(only its "block" can be chosen)");
+    }
+    check_refused([&] { format_of(format + R"(, "block": 0})"); }, "/collectives/1/block",
+                  "from 1");
+  }
+}
+
 TEST_CASE("a scale that all ranks share is as published, but for FP8-LM's factor") {
   using numerics::Mu;
   const std::string format = R"({"algorithm": "ring", "format": "fp8lm-e4m3")";

@@ -88,7 +88,7 @@ TEST_CASE("named formats") {
     FAIL("no format " << wanted);
     return BlockFormat{};
   };
-  REQUIRE(named_formats().size() == 26);
+  REQUIRE(named_formats().size() == 30);
   REQUIRE(find("fp16") == BlockFormat{.element = ElementFormat::fp16});
   REQUIRE(find("int8") == BlockFormat{.element = ElementFormat::int8, .scaled = true});
   for (const ElementFormat element :
@@ -107,6 +107,18 @@ TEST_CASE("named formats") {
   REQUIRE(find("quickreduce-int6") == quickreduce);
   quickreduce.element = ElementFormat::fp8_e4m3fnuz;
   REQUIRE(find("quickreduce-fp8") == quickreduce);
+  BlockFormat reciprocal{ElementFormat::int4, true, ScaleFormat::fp32, ScaleLayout::contiguous,
+                         2048};
+  reciprocal.rule = ScaleRule::zeropp;
+  REQUIRE(find("zeropp-int4") == reciprocal);
+  reciprocal.element = ElementFormat::int8;
+  REQUIRE(find("zeropp-int8") == reciprocal);
+  reciprocal.block = 128;
+  reciprocal.rounding = Rounding::stochastic;
+  reciprocal.rule = ScaleRule::sdp4bit;
+  REQUIRE(find("sdp4bit-int8") == reciprocal);
+  reciprocal.element = ElementFormat::int4;
+  REQUIRE(find("sdp4bit-int4") == reciprocal);
   REQUIRE(find("fp8lm-e5m2") ==
           BlockFormat{.element = ElementFormat::fp8_e5m2, .rule = ScaleRule::fp8lm});
   REQUIRE(find("global-qsgd-int8") ==

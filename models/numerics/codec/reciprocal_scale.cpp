@@ -1,0 +1,194 @@
+#include "models/numerics/codec/reciprocal_scale.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include "models/numerics/elements/bit_packing.hpp"
+#include "models/numerics/elements/float16.hpp"
+#include "models/numerics/kernels/kernels.hpp"
+
+namespace equarx::numerics::reciprocal_scale {
+namespace {
+
+/// A zero that was seen: plain 0 is a group of which nothing was. It becomes 0 in FP16.
+constexpr float kZeroSeen = std::numeric_limits<float>::denorm_min();
+
+bool is_zeropp(const BlockFormat& format) { return format.rule == ScaleRule::zeropp; }
+
+/// Codes are -half_range() .. half_range() - 1.
+float half_range(const BlockFormat& format) {
+  return format.element == ElementFormat::int8 ? 128.0F : 8.0F;
+}
+
+/// What the abs-max is multiplied to.
+float aim(const BlockFormat& format) {
+  return half_range(format) - (is_zeropp(format) ? 0.0F : 1.0F);
+}
+
+float factor_of_absmax(const BlockFormat& format, float absmax) {
+  return absmax == 0.0F ? 1.0F : aim(format) / absmax;
+}
+
+/// ZeRO++ has an abs-max of 11 bits, which a scale of 24 gives back exactly, and with it the factor.
+float factor_of_scale(const BlockFormat& format, float scale) {
+  constexpr float kMost = std::numeric_limits<float>::max();
+  if (is_zeropp(format)) return factor_of_absmax(format, round_to_fp16(aim(format) * scale));
+  const float factor = 1.0F / scale;
+  return factor > kMost ? kMost : factor;  // of subnormal scales
+}
+
+/// Calls `act(group, begin, end)` for the parts of a piece that share a scale.
+template <typename Act>
+void for_each_group(const BlockFormat& format, std::size_t first, std::size_t elements, Act act) {
+  for (std::size_t begin = 0; begin < elements;) {
+    const std::size_t group = (first + begin) / format.block;
+    const std::size_t end = std::min(elements, (group + 1) * format.block - first);
+    act(group, begin, end);
+    begin = end;
+  }
+}
+
+/// Codes before they are clamped, as whole numbers; NaN of what is none.
+class Rounder {
+ public:
+  Rounder(const BlockFormat& format, const RoundingKey& key)
+      : stochastic_(!is_zeropp(format)), key_(key) {}
+
+  float round(float scaled, std::size_t element) {
+    if (!stochastic_) return std::nearbyint(scaled);
+    const float below = std::floor(scaled);
+    return unit_of(word(key_.first_element + element)) < scaled - below ? std::ceil(scaled) : below;
+  }
+
+ private:
+  std::uint32_t word(std::uint64_t element) {
+    const std::uint64_t index = element / kElementsPerCounter;
+    if (!drawn_ || index != index_) {
+      words_ = rounding_words(key_, index);
+      index_ = index;
+      drawn_ = true;
+    }
+    return words_[element % kElementsPerCounter];
+  }
+
+  bool stochastic_;
+  RoundingKey key_;
+  PhiloxCounter words_{};
+  std::uint64_t index_ = 0;
+  bool drawn_ = false;
+};
+
+/// Calls `take(element, whole)` with the codes of values before they are clamped.
+template <typename Take>
+void round_all(const BlockFormat& format, std::span<const float> values, std::size_t first,
+               std::span<const float> scales, const RoundingKey& key, Take take) {
+  Rounder rounder(format, key);
+  for_each_group(format, first, values.size(),
+                 [&](std::size_t group, std::size_t begin, std::size_t end) {
+                   const float factor = factor_of_scale(format, scales[group]);
+                   for (std::size_t i = begin; i < end; ++i) {
+                     const float value = is_zeropp(format) ? round_to_fp16(values[i]) : values[i];
+                     take(i, rounder.round(value * factor, i));
+                   }
+                 });
+}
+
+std::byte clamped(float whole, float half_range) {
+  if (std::isnan(whole)) return {};
+  return static_cast<std::byte>(
+      static_cast<std::int8_t>(std::clamp(whole, -half_range, half_range - 1.0F)));
+}
+
+}  // namespace
+
+bool has_rule(const BlockFormat& format) {
+  return format.rule == ScaleRule::zeropp || format.rule == ScaleRule::sdp4bit;
+}
+
+void check(const BlockFormat& format) {
+  if (!has_rule(format)) return;
+  const Rounding rounding = is_zeropp(format) ? Rounding::nearest : Rounding::stochastic;
+  if (!format.scaled || format.scale != ScaleFormat::fp32 ||
+      format.layout != ScaleLayout::contiguous || format.tensor_scale ||
+      format.rounding != rounding)
+    throw std::invalid_argument(
+        "a format of ZeRO++ or SDP4Bit with other scales or rounding than its own: fp32 scales of "
+        "contiguous blocks, to nearest in ZeRO++, stochastic in SDP4Bit");
+  if (format.element != ElementFormat::int8 && format.element != ElementFormat::int4)
+    throw std::invalid_argument("ZeRO++ and SDP4Bit have int8 and int4 only");
+}
+
+void find_absmax(const BlockFormat& format, std::span<const float> values, std::size_t first,
+                 std::span<float> absmax) {
+  if (!is_zeropp(format)) return kernels::find_absmax({format, first}, values, absmax.data());
+  for_each_group(format, first, values.size(),
+                 [&](std::size_t group, std::size_t begin, std::size_t end) {
+                   float most = absmax[group];
+                   for (std::size_t i = begin; i < end; ++i) {
+                     const float size = std::abs(round_to_fp16(values[i]));
+                     if (std::isnan(size) ? most == 0.0F : !(most >= size && most > 0.0F))
+                       most = size == 0.0F ? kZeroSeen : size;
+                   }
+                   absmax[group] = most;
+                 });
+}
+
+void encode_scales(const BlockFormat& format, std::span<const float> absmax,
+                   std::span<std::byte> bytes) {
+  for (std::size_t i = 0; i < absmax.size(); ++i) {
+    const float most = is_zeropp(format) ? round_to_fp16(absmax[i]) : absmax[i];
+    const float scale = 1.0F / factor_of_absmax(format, most);
+    std::memcpy(&bytes[i * sizeof scale], &scale, sizeof scale);
+  }
+}
+
+void quantize(const BlockFormat& format, std::span<const float> values, std::size_t first,
+              std::span<const float> scales, std::span<std::byte> payload, const RoundingKey& key) {
+  std::vector<std::byte> codes(values.size());
+  round_all(format, values, first, scales, key,
+            [&](std::size_t i, float whole) { codes[i] = clamped(whole, half_range(format)); });
+  if (format.element == ElementFormat::int4)
+    pack_codes<4>(codes.data(), codes.size(), payload.data());
+  else
+    std::ranges::copy(codes, payload.begin());
+}
+
+void dequantize(const BlockFormat& format, std::span<const std::byte> payload, std::size_t first,
+                std::span<const float> scales, std::span<float> values) {
+  kernels::dequantize({format, first, scales.data()}, payload.data(), values);
+  if (is_zeropp(format)) std::ranges::transform(values, values.begin(), round_to_fp16);
+}
+
+void dequantize_add(const BlockFormat& format, std::span<const std::byte> payload,
+                    std::size_t first, std::span<const float> scales, std::span<const float> local,
+                    std::span<float> sums) {
+  if (!is_zeropp(format))
+    return kernels::dequantize_add({format, first, scales.data()}, payload.data(), local.data(),
+                                   sums, nullptr);
+  std::vector<float> decoded(sums.size());
+  dequantize(format, payload, first, scales, decoded);
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    sums[i] = round_to_fp16(round_to_fp16(local[i]) + decoded[i]);
+}
+
+QuantizeCounts count(const BlockFormat& format, std::span<const float> values, std::size_t first,
+                     std::span<const float> scales, const RoundingKey& key) {
+  QuantizeCounts counts{.elements = values.size()};
+  const float most = half_range(format);
+  round_all(format, values, first, scales, key, [&](std::size_t i, float whole) {
+    const float scale = scales[(first + i) / format.block];
+    const float code = std::to_integer<std::int8_t>(clamped(whole, most));
+    const float decoded = is_zeropp(format) ? round_to_fp16(code * scale) : code * scale;
+    counts.clipped += whole < -most || whole >= most ? 1 : 0;
+    counts.flushed += values[i] != 0.0F && decoded == 0.0F ? 1 : 0;
+    counts.non_finite += std::isfinite(decoded) ? 0 : 1;
+  });
+  return counts;
+}
+
+}  // namespace equarx::numerics::reciprocal_scale
