@@ -122,6 +122,7 @@ std::optional<numerics::ElementFormat> read_cast(input::ObjectReader& reader,
 std::string default_label(const CollectiveConfig& config) {
   std::string label = fmt::format("{} {}", algorithm_name(config.algorithm), config.format.name);
   if (config.between) label += fmt::format(", {} between slices", config.between->name);
+  if (config.hadamard) label += ", hadamard";
   if (!config.cast_to) return label;
   return fmt::format("{}, cast to {}", label, numerics::name(*config.cast_to));
 }
@@ -226,6 +227,24 @@ void check_shared_scale(input::ObjectReader& reader, const CollectiveConfig& con
   check_sums(reader, config, collective);
 }
 
+/// A rotation is for sums, and helps where values share a scale.
+void check_hadamard(input::ObjectReader& reader, const CollectiveConfig& config,
+                    collectives::Collective collective) {
+  if (!config.hadamard) return;
+  const auto refuse_it = [&](const std::string& why) {
+    throw input::InputError(reader.place_of("hadamard"), why);
+  };
+  if (!collectives::sums(collective))
+    refuse_it("is for sums, of an all-reduce or a reduce-scatter; remove it");
+  if (config.cast_to)
+    refuse_it("rotates in fp32, so nothing is cast to another type; remove \"cast_to\"");
+  if (!has_scales(config))
+    refuse_it(
+        "spreads large values over those that share a scale, and there are no scales of one rank "
+        "here; use a "
+        "quantized format, like \"int4\", or remove it");
+}
+
 CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collective collective,
                                  numerics::ElementFormat dtype) {
   constexpr std::array<std::string_view, 1> kRing = {"ring"};
@@ -235,6 +254,7 @@ CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collec
     refuse(reader, kRing, "is for algorithms that go round rings; remove it");
   config.ring = input::choose(reader, "ring", kRingStyles, collectives::RingStyle::full_loop);
   config.cast_to = read_cast(reader, dtype);
+  config.hadamard = reader.flag_or("hadamard", false);
   read_format(reader, config, collective, tensor_type(config, dtype));
   check_shared_scale(reader, config, collective);
   if (is_of_slices(config.algorithm)) {
@@ -248,6 +268,7 @@ CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collec
     refuse(reader, kBetween,
            "is what is sent between slices, for \"hierarchical\", "
            "\"hierarchical-two-shot\" and \"qgz\"; remove it");
+  check_hadamard(reader, config, collective);
   config.minishards = read_parts(reader, "minishards");
   if (reader.has("elements_per_scale"))
     config.elements_per_scale = read_elements_per_scale(reader, config);
@@ -265,7 +286,12 @@ std::string_view name(QuantizedPhases phases) { return kQuantizedPhases[phases];
 numerics::ElementFormat tensor_type(const CollectiveConfig& collective,
                                     numerics::ElementFormat dtype) {
   if (numerics::has_shared_scale(collective.format)) return collective.format.element;
+  if (collective.hadamard) return numerics::ElementFormat::fp32;
   return collective.cast_to.value_or(dtype);
+}
+
+bool has_casts(const CollectiveConfig& collective) {
+  return collective.cast_to || collective.hadamard || numerics::has_shared_scale(collective.format);
 }
 
 numerics::BlockFormat wire_format(const CollectiveConfig& collective, collectives::Phase phase,
@@ -331,6 +357,7 @@ input::Json collective_json(const CollectiveConfig& collective, collectives::Col
   const bool two_phases =
       kind == collectives::Collective::all_reduce && has_two_phases(collective.algorithm);
   if (collective.format.scaled && two_phases) json["quantize"] = name(collective.quantize);
+  if (collective.hadamard) json["hadamard"] = true;
   if (collective.cast_to) json["cast_to"] = numerics::name(*collective.cast_to);
   json.update(format_json(collective.format));
   if (means_another(collective, collective.format, kind)) json.erase("format");

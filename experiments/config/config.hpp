@@ -119,6 +119,8 @@ struct CollectiveConfig {
   QuantizedPhases quantize = QuantizedPhases::both;  ///< of a format with scales
   /// The tensor is cast to this type before the collective, and its result back; not if it has none.
   std::optional<numerics::ElementFormat> cast_to;
+  /// The tensor is rotated in FP32 before the collective, and its result back (models/numerics/codec/hadamard.hpp).
+  bool hadamard = false;
   NamedBlockFormat format;
   /// Of an algorithm of slices: what is sent between them, if it is not `format`.
   std::optional<NamedBlockFormat> between;
@@ -131,9 +133,13 @@ struct CollectiveConfig {
   collectives::PartSizes sizes = {};
 };
 
-/// The type of the tensor that the collective is of, where the ranks bring `dtype`: what it is cast to, if it is.
+/// The type of the tensor that the collective is of, where the ranks bring `dtype`: what it is cast to, if it is; FP32 if
+/// it is rotated.
 numerics::ElementFormat tensor_type(const CollectiveConfig& collective,
                                     numerics::ElementFormat dtype);
+
+/// Whether ranks cast what they bring, and their results back.
+bool has_casts(const CollectiveConfig& collective);
 
 /// What a phase is sent in: a phase that is not quantized in the type of the tensor.
 numerics::BlockFormat wire_format(const CollectiveConfig& collective, collectives::Phase phase,

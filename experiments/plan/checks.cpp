@@ -21,7 +21,7 @@ namespace {
 std::size_t cast_bits(const config::ExperimentConfig& config) {
   std::size_t bits = 0;
   for (const config::CollectiveConfig& collective : config.collectives)
-    if (collective.cast_to || numerics::has_shared_scale(collective.format))
+    if (config::has_casts(collective))
       bits = std::max(bits,
                       numerics::element_bits(config::tensor_type(collective, config.tensor.dtype)));
   return bits;

@@ -143,8 +143,8 @@ collectives::Program make_program(const config::CollectiveConfig& collective, co
                                   const config::ExperimentConfig& config) {
   collectives::Program program =
       collective.algorithm->make(program_request(collective, grid, config));
-  if (!collective.cast_to && !numerics::has_shared_scale(collective.format)) return program;
-  return collectives::with_casts(std::move(program), config.tensor.dtype);
+  if (!config::has_casts(collective)) return program;
+  return collectives::with_casts(std::move(program), config.tensor.dtype, collective.hadamard);
 }
 
 }  // namespace equarx::plan

@@ -42,9 +42,10 @@ std::vector<Instruction> on_all_tiles(const Program& program, Op op, bool own_on
 
 }  // namespace
 
-Program with_casts(Program program, numerics::ElementFormat from) {
+Program with_casts(Program program, numerics::ElementFormat from, bool rotated) {
   if (program.cast_from) throw std::logic_error("a program is cast twice");
   program.cast_from = from;
+  program.rotated = rotated;
   const Collective collective = program.collective;
   const RankRange bring = collective == Collective::broadcast ? RankRange{0, 0} : RankRange{};
   const bool shard_only = collective == Collective::all_gather;

@@ -11,7 +11,9 @@ namespace equarx::collectives {
 ///
 /// Where the program's format has a scale that all ranks share, they find it first: each the abs-max of its tensor, in a
 /// pass of its own, and then that of all (amax_exchange.hpp). The cast is by this scale.
+///
+/// `rotated`: casts also rotate, so that the program works on rotated values (Program::rotated).
 /// @throws std::logic_error if the program has casts, or the wrong ones (validate()).
-Program with_casts(Program program, numerics::ElementFormat from);
+Program with_casts(Program program, numerics::ElementFormat from, bool rotated = false);
 
 }  // namespace equarx::collectives

@@ -158,6 +158,9 @@ struct Program {
   /// The type of the ranks' tensors and of the result, if it is not tensor_format: then they are cast
   /// before and after (casts.hpp), by a scale that all ranks agree on if the format has one (shared_scale.hpp).
   std::optional<numerics::ElementFormat> cast_from = std::nullopt;
+  /// Casts also rotate values by blocks of 32 of each tile, and what they cast back, back: of sums in FP32, whose
+  /// operands and results are all rotated (models/numerics/codec/hadamard.hpp).
+  bool rotated = false;
 
   const RankGrid& grid() const { return partition.grid(); }
   std::uint32_t ranks() const { return grid().ranks(); }

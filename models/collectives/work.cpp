@@ -15,6 +15,7 @@ constexpr double kFp32Bytes = 4.0;
 
 // ALU operations per element, counted as models/formats/vector_work.hpp counts those of formats.
 constexpr double kAdd = 1.0;
+constexpr double kRotate = 5.0;     // add in butterflies of strides 1, 2, 4, 8, 16
 constexpr double kScale = 1.0;      // multiply by a scale or its reciprocal
 constexpr double kAbsMax = 2.0;     // abs, max
 constexpr double kMakeScale = 8.0;  // divide by the largest code, reciprocal, round
@@ -59,12 +60,12 @@ Work times(double count, const ElementWork& each, WireBuffers buffers) {
 }
 
 /// From one type to another, both in HBM: the operation of its own that a cast is before a collective,
-/// whose operand has to lie in memory. By the scale that ranks share, if there is one.
-ElementWork cast(const Program& program, ElementFormat from, ElementFormat to) {
+/// whose operand has to lie in memory. By the scale that ranks share, if there is one; `rotation`: operations for it.
+ElementWork cast(const Program& program, ElementFormat from, ElementFormat to, double rotation) {
   const bool scales = numerics::has_shared_scale(program.format(Phase::reduce_scatter));
-  return {
-      numerics::decode_operations(from) + numerics::encode_operations(to) + (scales ? kScale : 0.0),
-      {.array = element_bytes(from) + element_bytes(to)}};
+  return {numerics::decode_operations(from) + numerics::encode_operations(to) +
+              (scales ? kScale : 0.0) + rotation,
+          {.array = element_bytes(from) + element_bytes(to)}};
 }
 
 /// Where the local operand comes from. Rounded sums are sent from where `add` has left them, so that is where the
@@ -119,8 +120,12 @@ ElementWork per_element(const Program& program, const Instruction& instruction) 
       const ElementFormat from = program.cast_from.value();
       return {numerics::decode_operations(from) + kAbsMax, {.array = element_bytes(from)}};
     }
-    case Op::cast: return cast(program, program.cast_from.value(), program.tensor_format);
-    case Op::cast_back: return cast(program, program.tensor_format, program.cast_from.value());
+    case Op::cast:
+      return cast(program, program.cast_from.value(), program.tensor_format,
+                  program.rotated ? kRotate : 0.0);
+    case Op::cast_back:
+      return cast(program, program.tensor_format, program.cast_from.value(),
+                  program.rotated ? kRotate + kScale : 0.0);
     default: throw std::logic_error("not vector work on elements");
   }
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "models/numerics/codec/exponents.hpp"
+#include "models/numerics/codec/hadamard.hpp"
 
 namespace equarx::values {
 
@@ -259,7 +260,9 @@ void UnitInterpreter::cast(const Instruction& instruction, const Place& place) {
   keep_before(values);
   if (shared_ == nullptr) {
     round_to_tensor(program_.tensor_format, values);
-    return feed_back(place, values);
+    feed_back(place, values);
+    if (program_.rotated) numerics::rotate(values);
+    return;
   }
   numerics::RoundingKey key = rounding_key(instruction, place);
   key.hop = kCastHop;
@@ -441,6 +444,7 @@ void UnitInterpreter::cast_back(const Range& range) {
     const auto values =
         std::span<float>(result_).subspan(row * lane_->range.size() + range.begin, range.size());
     if (shared_ != nullptr) shared_->decode(values);
+    if (program_.rotated) numerics::rotate_back(values);
     round_to_tensor(program_.cast_from.value(), values);
   }
 }

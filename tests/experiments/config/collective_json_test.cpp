@@ -4,6 +4,7 @@
 
 #include "experiments/config/json.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/input/schema.hpp"
 #include "tests/support/mistakes.hpp"
 
 namespace equarx::config {
@@ -51,6 +52,40 @@ TEST_CASE("a cast is to a type of tensors, and to another than the tensor's") {
        {"/collectives/0/cast_to", "int8", "/collectives/0/cast_to", "one of fp32, bf16, fp16, fp8"},
        {"/collectives/0/cast_to", "fp8-e4m3fnuz", "/collectives/0/cast_to", "one of fp32, bf16"},
        {"/collectives/0/cast_to", "8", "/collectives/0/cast_to", "expected one of"}});
+}
+
+TEST_CASE("a rotation is of quantized sums, in FP32") {
+  input::Json json = good_config();
+  json["collectives"] = {{{"algorithm", "equarx"}, {"format", "int4"}, {"hadamard", true}}};
+  json.erase("baseline");
+  const CollectiveConfig rotated = read_config(json).collectives[0];
+  CHECK(rotated.hadamard);
+  CHECK(has_casts(rotated));
+  CHECK(rotated.label == "equarx int4, hadamard");
+  CHECK(tensor_type(rotated, numerics::ElementFormat::bf16) == numerics::ElementFormat::fp32);
+  CHECK(collective_json(rotated, collectives::Collective::all_reduce).at("hadamard") == true);
+  const input::Json written = to_json(read_config(json));
+  CHECK(to_json(read_config(written)) == written);
+  CHECK_NOTHROW(input::check_schema(written, "experiment"));
+  const auto refused = [&](const input::Json& collective, const std::string& why) {
+    input::Json wrong = json;
+    wrong["collectives"][0] = collective;
+    check_refused([&] { read_config(wrong); }, "/collectives/0/hadamard", why);
+  };
+  refused({{"algorithm", "ring"}, {"hadamard", true}}, "use a quantized format");
+  refused({{"algorithm", "torus"}, {"format", "fp8lm-e4m3"}, {"hadamard", true}},
+          "use a quantized format");
+  refused({{"algorithm", "equarx"}, {"cast_to", "fp16"}, {"hadamard", true}}, "remove \"cast_to\"");
+  refused({{"algorithm", "equarx"}, {"hadamard", 1}}, "true or false");
+  json["collective"] = "reduce-scatter";
+  CHECK_NOTHROW(read_config(json));
+  json["collective"] = "all-gather";
+  json["collectives"][0] = {{"algorithm", "torus"}, {"format", "int4"}, {"hadamard", true}};
+  check_refused([&] { read_config(json); }, "/collectives/0/hadamard", "is for sums");
+  json["collectives"][0] = {{"algorithm", "equarx"}, {"hadamard", false}};
+  json["collective"] = "all-reduce";
+  CHECK_FALSE(has_casts(read_config(json).collectives[0]));
+  CHECK_FALSE(to_json(read_config(json))["collectives"][0].contains("hadamard"));
 }
 
 TEST_CASE("a scale that all ranks share casts the tensor, and is for sums") {

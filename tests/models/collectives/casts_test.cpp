@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "models/collectives/algorithm.hpp"
+#include "models/collectives/validate.hpp"
 #include "tests/catch.hpp"
 
 namespace equarx::collectives {
@@ -73,6 +74,34 @@ TEST_CASE("a rank casts all that it brings before all else, and its result after
     CHECK(program.instructions.front().ranks.last == last);
     CHECK(program.instructions.back().ranks == RankRange{});
   }
+}
+
+TEST_CASE("a rotation is of FP32 sums") {
+  const auto plain = [](Collective collective, ElementFormat type) {
+    const numerics::BlockFormat format{.element = type};
+    return find_algorithm("ring")->make({.collective = collective,
+                                         .grid = RankGrid({8}),
+                                         .elements = kElements,
+                                         .dtype = type,
+                                         .reduce_scatter = format,
+                                         .all_gather = format,
+                                         .cut = {}});
+  };
+  for (const Collective collective : {Collective::all_reduce, Collective::reduce_scatter}) {
+    const Program program =
+        with_casts(plain(collective, ElementFormat::fp32), ElementFormat::bf16, true);
+    CHECK(program.rotated);
+    CHECK_FALSE(with_casts(plain(collective, ElementFormat::fp32), ElementFormat::bf16).rotated);
+  }
+  CHECK_THROWS_AS(
+      with_casts(plain(Collective::all_reduce, ElementFormat::bf16), ElementFormat::fp32, true),
+      std::logic_error);
+  CHECK_THROWS_AS(
+      with_casts(plain(Collective::broadcast, ElementFormat::fp32), ElementFormat::bf16, true),
+      std::logic_error);
+  Program without = plain(Collective::all_reduce, ElementFormat::fp32);
+  without.rotated = true;
+  CHECK_THROWS_AS(validate(without), std::logic_error);
 }
 
 TEST_CASE("a program is cast once") {

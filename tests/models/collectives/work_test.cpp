@@ -148,6 +148,17 @@ TEST_CASE("a cast reads one type from HBM and writes the other there, by hand") 
   check(per_element(program, Op::cast_back, kReduce, Operand::input), 6.0, 3.0, 3.0);
 }
 
+TEST_CASE("a rotation adds five butterflies to a cast, and a factor to the one back, by hand") {
+  const auto rotated = [](bool rotate) {
+    return with_casts(ring_program(RingStyle::full_loop, ElementFormat::fp32,
+                                   plain(ElementFormat::fp32), plain(ElementFormat::fp32)),
+                      ElementFormat::bf16, rotate);
+  };
+  check(per_element(rotated(false), Op::cast, kReduce, Operand::input), 1.0, 6.0, 6.0);
+  check(per_element(rotated(true), Op::cast, kReduce, Operand::input), 6.0, 6.0, 6.0);
+  check(per_element(rotated(true), Op::cast_back, kReduce, Operand::input), 8.0, 6.0, 6.0);
+}
+
 TEST_CASE(
     "with wire buffers in HBM, what is read from them and written to them counts there, by hand") {
   const auto in_hbm = [](const Program& program, Op op, Phase phase, Operand operand,

@@ -41,6 +41,8 @@ class Feedback(unittest.TestCase):
             equarx.all_gather(gradients, "int8", feedback=lost)
         with self.assertRaisesRegex(equarx.InputError, "use another algorithm"):
             equarx.allreduce(gradients, "int8", algorithm="recursive-doubling", feedback=lost)
+        with self.assertRaisesRegex(equarx.InputError, "remove hadamard"):
+            equarx.allreduce(gradients, "int8", hadamard=True, feedback=lost)
         self.assertEqual(numpy.abs(lost).max(), 0)
 
 

@@ -176,6 +176,8 @@ def _collective(kind: str, arrays, *, format, topology, algorithm, hardware, dty
                          f"array for each chip", "/topology")
     result, memory = _result_array(core, kind, tensors, out)
     if feedback is not None:
+        if options.get("hadamard"):
+            raise InputError("feedback: is not for rotated tensors, whose losses are rotated, too; remove hadamard")
         _check_feedback(kind, core, tensors, memory, feedback)
     errors = core.run([tensor.bits for tensor in tensors], tensors[0].dtype, memory, threads, seed, feedback)
     if result.shape != memory.shape:  # out has a leading axis of ranks, which end alike
