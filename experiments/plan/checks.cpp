@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -32,18 +34,15 @@ double working_set_bits(const config::ExperimentConfig& config) {
   return 2.0 * static_cast<double>(numerics::element_bits(config.tensor.dtype) + cast_bits(config));
 }
 
-/// Elements of minishards that a chip works on at once: one of every segment, of its coarsest chunks.
-double minishard_elements(const collectives::Partition& partition) {
-  double elements = 0.0;
-  for (std::uint32_t segment = 0; segment < partition.segments(); ++segment) {
-    double largest = 0.0;
-    const std::size_t axes = partition.segment(segment).axes.size();
-    for (std::uint32_t uncut = 0; uncut < std::max<std::size_t>(axes, 1); ++uncut)
-      largest = std::max(largest, static_cast<double>(partition.chunk_elements(segment, uncut)) /
-                                      partition.cut(segment, uncut).minishards);
-    elements += largest;
+/// Elements of quantized minishards that a chip works on at once: one of every segment, of its coarsest chunks.
+double minishard_elements(const collectives::Program& program) {
+  std::vector<double> largest(program.partition.segments());
+  for (const collectives::Buffer& buffer : program.buffers) {
+    if (buffer.content != collectives::Content::scales) continue;
+    double& most = largest[buffer.tile.segment];
+    most = std::max(most, static_cast<double>(program.partition.minishard(buffer.tile).size()));
   }
-  return elements;
+  return std::accumulate(largest.begin(), largest.end(), 0.0);
 }
 
 /// Links that a chip sends over at once: to different peers, of which a direct exchange has only some
@@ -104,9 +103,8 @@ MaybeObstacle check_vmem(const collectives::Program& program,
   constexpr double kWireBytes = 1.0 + 1.0;
   const hardware::Chip& chip = config.chip;
   const bool in_hbm = config.wire_buffers == collectives::WireBuffers::hbm;
-  if (std::ranges::none_of(program.formats, &numerics::BlockFormat::scaled)) return std::nullopt;
-  const double needed = kBuffersPerElement * (kSumBytes + (in_hbm ? 0.0 : kWireBytes)) *
-                        minishard_elements(program.partition);
+  const double needed =
+      kBuffersPerElement * (kSumBytes + (in_hbm ? 0.0 : kWireBytes)) * minishard_elements(program);
   if (needed > chip.vmem_capacity.value)
     return Obstacle{
         place + "/minishards",

@@ -164,7 +164,8 @@ TEST_CASE("a network that cannot be is refused with the remedy") {
   check_mistakes(
       {{"/topology", with("{" + port + "}"), here + "/slices", "is missing"},
        {"/topology", with(R"({"slices": 1, )" + port + "}"), here + "/slices", "2 to 4096"},
-       {"/topology", with(R"({"slices": 2, "latency": "5 us"})"), here + "/bandwidth", "is missing"},
+       {"/topology", with(R"({"slices": 2, "latency": "5 us"})"), here + "/bandwidth",
+        "is missing"},
        {"/topology", with(R"({"slices": 2, "bandwidth": "0 GB/s", "latency": "5 us"})"),
         here + "/bandwidth", "must be above 0"},
        {"/topology", with(R"({"slices": 2, "bandwidth": "10 GB/s", "latency": 5})"),
