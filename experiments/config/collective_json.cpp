@@ -234,7 +234,8 @@ void check_hadamard(input::ObjectReader& reader, const CollectiveConfig& config,
   const auto refuse_it = [&](const std::string& why) {
     throw input::InputError(reader.place_of("hadamard"), why);
   };
-  if (!collectives::sums(collective))
+  if (collective != collectives::Collective::all_reduce &&
+      collective != collectives::Collective::reduce_scatter)
     refuse_it("is for sums, of an all-reduce or a reduce-scatter; remove it");
   if (config.cast_to)
     refuse_it("rotates in fp32, so nothing is cast to another type; remove \"cast_to\"");
@@ -256,13 +257,13 @@ CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collec
   config.cast_to = read_cast(reader, dtype);
   config.hadamard = reader.flag_or("hadamard", false);
   read_format(reader, config, collective, tensor_type(config, dtype));
-  check_shared_scale(reader, config, collective);
   if (is_of_slices(config.algorithm)) {
     if (reader.has("between"))
       config.between =
           read_between(reader.object("between"), config.algorithm, tensor_type(config, dtype));
     check_levels(reader, config);
   }
+  check_shared_scale(reader, config, collective);
   constexpr std::array<std::string_view, 1> kBetween = {"between"};
   if (!is_of_slices(config.algorithm))
     refuse(reader, kBetween,

@@ -39,8 +39,11 @@ double minishard_elements(const collectives::Program& program) {
   std::vector<double> largest(program.partition.segments());
   for (const collectives::Buffer& buffer : program.buffers) {
     if (buffer.content != collectives::Content::scales) continue;
-    double& most = largest[buffer.tile.segment];
-    most = std::max(most, static_cast<double>(program.partition.minishard(buffer.tile).size()));
+    const std::uint32_t segment = buffer.tile.segment;
+    const std::uint32_t uncut = buffer.tile.uncut;
+    const double elements = static_cast<double>(program.partition.chunk_elements(segment, uncut)) /
+                            program.partition.cut(segment, uncut).minishards;
+    largest[segment] = std::max(largest[segment], elements);
   }
   return std::accumulate(largest.begin(), largest.end(), 0.0);
 }

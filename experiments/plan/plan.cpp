@@ -75,6 +75,7 @@ OrObstacle<PlannedCollective> plan_candidates(const config::CollectiveConfig& co
   const collectives::Collective collective = site.config().collective;
   for (const config::Algorithm algorithm : config::tried_algorithms(collective)) {
     if (!config::fits_format(algorithm, collective, config.format)) continue;
+    if (collectives::is_of_slices(algorithm->layout) && !site.config().topology.network) continue;
     const std::string why = why_not(algorithm, site.config());
     if (!why.empty()) {
       planned.unsuited.push_back({algorithm, why});

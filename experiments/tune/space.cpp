@@ -172,6 +172,7 @@ class Enumeration {
     const std::string text = config::has_ring_style(algorithm)
                                  ? fmt::format("{} {}", algorithm->name, collectives::name(ring))
                                  : std::string(algorithm->name);
+    if (collectives::is_of_slices(algorithm->layout) && !config_.topology.network) return;
     const std::string obstacle = plan::why_not(algorithm, config_);
     if (!obstacle.empty()) {
       if (ring == kStyles.front())

@@ -79,7 +79,7 @@ TEST_CASE("a scale that all ranks share goes with every plain algorithm that sum
         CAPTURE(json.dump());
         const bool exponents = format == "global-qsgd-exp8";
         if (collective == "all-reduce")
-          CHECK(json["collectives"].size() == (exponents ? site.in_twos : site.plain));
+          CHECK(json["collectives"].size() == (exponents ? site.in_twos : site.shared));
         if (exponents && site.in_twos == 1) {
           CHECK_THROWS_AS(run(json), input::InputError);
           continue;

@@ -34,6 +34,10 @@ inline void add_algorithms(input::Json& json, const std::string& format) {
     const bool fits = format == "int8" ? config::can_be_quantized(config.collective, algorithm)
                       : format == "global-qsgd-exp8" ? in_twos
                                                      : config::can_be_plain(algorithm);
+    const bool shares = format.starts_with("fp8lm") || format.starts_with("global-qsgd");
+    const bool of_slices =
+        algorithm != config::kAutomatic && collectives::is_of_slices(algorithm->layout);
+    if (shares && of_slices) continue;  // sums in FP32 at every level
     const bool runs = algorithm == config::kAutomatic || plan::why_not(algorithm, config).empty();
     if (!fits || !runs) continue;
     json["collectives"].push_back(
@@ -47,26 +51,27 @@ struct Site {
   std::string topology;
   std::size_t quantized;  ///< algorithms for an AllReduce of int8, `auto` included
   std::size_t plain;      ///< the same of bf16: a binomial tree is only that
-  std::size_t
-      in_twos;  ///< of those, the ones that add two terms at a time: 1 is `auto`, which then finds none
+  std::size_t shared;     ///< of those, the ones for one scale of all ranks: not those of slices
+  std::size_t in_twos;    ///< of these, those that add two at a time; 1: `auto`, which finds none
 };
 
 inline const std::vector<Site>& sites() {
   static const std::vector<Site> all = {
-      {R"({"slice": "4x2"})", 8, 9, 5},
-      {R"({"torus": "4x4"})", 8, 9, 5},
-      {R"({"mesh": "2x2x2"})", 8, 9, 5},
-      {R"({"torus": "3x2"})", 6, 6, 3},        // no power of two
-      {R"({"fully-connected": 8})", 7, 8, 4},  // no axes
-      {fmt::format(R"({{"file": "{}/topologies/two_islands.json"}})", EQUARX_CONFIGS_DIR), 7, 8, 4},
+      {R"({"slice": "4x2"})", 8, 9, 9, 5},
+      {R"({"torus": "4x4"})", 8, 9, 9, 5},
+      {R"({"mesh": "2x2x2"})", 8, 9, 9, 5},
+      {R"({"torus": "3x2"})", 6, 6, 6, 3},        // no power of two
+      {R"({"fully-connected": 8})", 7, 8, 8, 4},  // no axes
+      {fmt::format(R"({{"file": "{}/topologies/two_islands.json"}})", EQUARX_CONFIGS_DIR), 7, 8, 8,
+       4},
       // Slices that a network joins, with axes and without.
       {R"({"slice": "4x2", "network": {"slices": 2, "bandwidth": "10 GB/s", "latency": "5 us"}})",
-       7, 7, 1},
+       7, 7, 4, 1},
       {R"({"mesh": "3x2", "network": {"slices": 2, "bandwidth": "10 GB/s", "latency": "5 us"}})", 7,
-       7, 1},
+       7, 4, 1},
       {R"({"fully-connected": 3, "network": {"slices": 3, "bandwidth": "10 GB/s",
            "latency": "5 us", "chips_per_port": 3}})",
-       6, 6, 1}};
+       6, 6, 4, 1}};
   return all;
 }
 

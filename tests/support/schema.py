@@ -68,8 +68,12 @@ class _Reader:
                 self.found[here].required = all(key in branch.get("required", []) for branch in resolved)
 
     def _target(self, node: dict) -> dict:
-        reference = node.get("$ref")
-        return self.schema["definitions"][reference.rsplit("/", 1)[1]] if reference else node
+        if "$ref" not in node:
+            return node
+        target = self.schema
+        for name in node["$ref"].removeprefix("#/").split("/"):
+            target = target[name]
+        return target
 
     def _property(self, node: dict, path: str, key: str, child: dict) -> None:
         here = f"{path}.{key}" if path else key
