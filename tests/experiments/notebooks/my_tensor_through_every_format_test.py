@@ -29,7 +29,7 @@ class MyTensor(notebook.Script):
                     self.assertTrue(3 <= once - full <= 9)
             if bits < 16:
                 with self.subTest(name):
-                    self.assertTrue(1.5 <= semi - full <= 4)
+                    self.assertTrue(1 <= semi - full <= 4)
 
     def test_a_format_that_is_good_once_need_not_be_in_a_sum(self):
         lost = {name: once - full for name, (_, once, full, _) in self.rows.items()}
