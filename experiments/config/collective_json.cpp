@@ -208,12 +208,17 @@ void check_sums(input::ObjectReader& reader, const CollectiveConfig& config,
                   algorithm_name(config.algorithm), config.format.name, input::list_of(fitting)));
 }
 
+/// Whether ranks add what they bring; an AllGather hands out sums that others have made.
+bool adds(collectives::Collective collective) {
+  return collective == collectives::Collective::all_reduce ||
+         collective == collectives::Collective::reduce_scatter;
+}
+
 /// A scale that all ranks share is for sums, and casts what they bring.
 void check_shared_scale(input::ObjectReader& reader, const CollectiveConfig& config,
                         collectives::Collective collective) {
   if (!numerics::has_shared_scale(config.format)) return;
-  if (collective != collectives::Collective::all_reduce &&
-      collective != collectives::Collective::reduce_scatter)
+  if (!adds(collective))
     throw input::InputError(
         reader.place_of("format"),
         fmt::format(
@@ -234,16 +239,13 @@ void check_hadamard(input::ObjectReader& reader, const CollectiveConfig& config,
   const auto refuse_it = [&](const std::string& why) {
     throw input::InputError(reader.place_of("hadamard"), why);
   };
-  if (collective != collectives::Collective::all_reduce &&
-      collective != collectives::Collective::reduce_scatter)
-    refuse_it("is for sums, of an all-reduce or a reduce-scatter; remove it");
+  if (!adds(collective)) refuse_it("is for sums, of an all-reduce or a reduce-scatter; remove it");
   if (config.cast_to)
     refuse_it("rotates in fp32, so nothing is cast to another type; remove \"cast_to\"");
   if (!has_scales(config))
     refuse_it(
         "spreads large values over those that share a scale, and there are no scales of one rank "
-        "here; use a "
-        "quantized format, like \"int4\", or remove it");
+        "here; use a quantized format, like \"int4\", or remove it");
 }
 
 CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collective collective,

@@ -96,9 +96,9 @@ TEST_CASE("a rotation is of FP32 sums") {
   CHECK_THROWS_AS(
       with_casts(plain(Collective::all_reduce, ElementFormat::bf16), ElementFormat::fp32, true),
       std::logic_error);
-  CHECK_THROWS_AS(
-      with_casts(plain(Collective::broadcast, ElementFormat::fp32), ElementFormat::bf16, true),
-      std::logic_error);
+  for (const Collective collective : {Collective::all_gather, Collective::broadcast})
+    CHECK_THROWS_AS(with_casts(plain(collective, ElementFormat::fp32), ElementFormat::bf16, true),
+                    std::logic_error);
   Program without = plain(Collective::all_reduce, ElementFormat::fp32);
   without.rotated = true;
   CHECK_THROWS_AS(validate(without), std::logic_error);
