@@ -13,8 +13,9 @@
 // SDP4Bit: jindajia/SDP4Bit (Apache-2.0) at ed75187, code/tools/jet_quant_cuda/includes/quantization_utils.h. n is 127
 // or 7, all in FP32. Rounded stochastically: up with a probability of x factor - floor(x factor). Its random bits come
 // from a clock; here from a RoundingKey, in units of 2^-24. Codes are of the reciprocal of the scale that is sent, which
-// is the factor but for its last place, or for less precision where M is below 2^-123 and the scale a subnormal number;
-// below 7 x 2^-129 all of a group may become 0, as theirs. A group that holds a NaN or an Inf decodes to NaN.
+// is the factor but for its last place, and less precise where the scale is a subnormal number, for M below n 2^-126.
+// Below n 2^-128 the factor is infinite, and all of a group becomes 0, as theirs. A group that holds a NaN or an Inf
+// decodes to NaN.
 #pragma once
 
 #include <cstddef>
