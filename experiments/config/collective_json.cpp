@@ -165,10 +165,6 @@ void read_format(input::ObjectReader& reader, CollectiveConfig& config,
   config.format = read_scaled_format(reader);
 }
 
-bool is_of_slices(Algorithm algorithm) {
-  return algorithm != kAutomatic && collectives::is_of_slices(algorithm->layout);
-}
-
 /// What is sent between slices.
 NamedBlockFormat read_between(input::ObjectReader reader, Algorithm algorithm,
                               numerics::ElementFormat dtype) {
@@ -193,6 +189,20 @@ void check_levels(input::ObjectReader& reader, const CollectiveConfig& config) {
                   name));
 }
 
+/// What is sent between slices, if it is something else.
+void read_levels(input::ObjectReader& reader, CollectiveConfig& config,
+                 numerics::ElementFormat dtype) {
+  constexpr std::array<std::string_view, 1> kBetween = {"between"};
+  if (config.algorithm == kAutomatic || !collectives::is_of_slices(config.algorithm->layout))
+    return refuse(reader, kBetween,
+                  "is what is sent between slices, for \"hierarchical\", "
+                  "\"hierarchical-two-shot\" and \"qgz\"; remove it");
+  if (reader.has("between"))
+    config.between =
+        read_between(reader.object("between"), config.algorithm, tensor_type(config, dtype));
+  check_levels(reader, config);
+}
+
 /// Codes that are added two at a time are not for algorithms in which more terms meet.
 void check_sums(input::ObjectReader& reader, const CollectiveConfig& config,
                 collectives::Collective collective) {
@@ -208,17 +218,11 @@ void check_sums(input::ObjectReader& reader, const CollectiveConfig& config,
                   algorithm_name(config.algorithm), config.format.name, input::list_of(fitting)));
 }
 
-/// Whether ranks add what they bring; an AllGather hands out sums that others have made.
-bool adds(collectives::Collective collective) {
-  return collective == collectives::Collective::all_reduce ||
-         collective == collectives::Collective::reduce_scatter;
-}
-
 /// A scale that all ranks share is for sums, and casts what they bring.
 void check_shared_scale(input::ObjectReader& reader, const CollectiveConfig& config,
                         collectives::Collective collective) {
   if (!numerics::has_shared_scale(config.format)) return;
-  if (!adds(collective))
+  if (!collectives::adds(collective))
     throw input::InputError(
         reader.place_of("format"),
         fmt::format(
@@ -239,7 +243,8 @@ void check_hadamard(input::ObjectReader& reader, const CollectiveConfig& config,
   const auto refuse_it = [&](const std::string& why) {
     throw input::InputError(reader.place_of("hadamard"), why);
   };
-  if (!adds(collective)) refuse_it("is for sums, of an all-reduce or a reduce-scatter; remove it");
+  if (!collectives::adds(collective))
+    refuse_it("is for sums, of an all-reduce or a reduce-scatter; remove it");
   if (config.cast_to)
     refuse_it("rotates in fp32, so nothing is cast to another type; remove \"cast_to\"");
   if (!has_scales(config))
@@ -259,18 +264,8 @@ CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collec
   config.cast_to = read_cast(reader, dtype);
   config.hadamard = reader.flag_or("hadamard", false);
   read_format(reader, config, collective, tensor_type(config, dtype));
-  if (is_of_slices(config.algorithm)) {
-    if (reader.has("between"))
-      config.between =
-          read_between(reader.object("between"), config.algorithm, tensor_type(config, dtype));
-    check_levels(reader, config);
-  }
+  read_levels(reader, config, dtype);
   check_shared_scale(reader, config, collective);
-  constexpr std::array<std::string_view, 1> kBetween = {"between"};
-  if (!is_of_slices(config.algorithm))
-    refuse(reader, kBetween,
-           "is what is sent between slices, for \"hierarchical\", "
-           "\"hierarchical-two-shot\" and \"qgz\"; remove it");
   check_hadamard(reader, config, collective);
   config.minishards = read_parts(reader, "minishards");
   if (reader.has("elements_per_scale"))

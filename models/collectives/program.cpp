@@ -70,6 +70,10 @@ bool finds_shared_scale(const Program& program, const Instruction& instruction) 
   }
 }
 
+bool adds(Collective collective) {
+  return collective == Collective::all_reduce || collective == Collective::reduce_scatter;
+}
+
 std::string_view name(Collective collective) {
   switch (collective) {
     case Collective::all_reduce: return "AllReduce";

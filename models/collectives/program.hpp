@@ -34,6 +34,9 @@ enum class Collective : std::uint8_t {
   broadcast,       ///< rank 0 has a V, and every rank gets it
 };
 
+/// Whether ranks add what they bring; an AllGather hands out sums that others have made.
+bool adds(Collective collective);
+
 /// The part of a collective that something belongs to.
 enum class Phase : std::uint8_t {
   reduce_scatter,

@@ -58,9 +58,7 @@ void check_whole(const Program& program, Op op, Collective shards) {
 /// A rotation is linear, so it is for sums; and in FP32, without a scale that is found before it.
 void check_rotation(const Program& program) {
   if (!program.cast_from) fail("a rotation without casts");
-  if (program.collective != Collective::all_reduce &&
-      program.collective != Collective::reduce_scatter)
-    fail("a rotation of what is not summed");
+  if (!adds(program.collective)) fail("a rotation of what is not summed");
   if (program.tensor_format != numerics::ElementFormat::fp32)
     fail("a rotation of another type than fp32");
   if (numerics::has_shared_scale(program.format(Phase::reduce_scatter)))

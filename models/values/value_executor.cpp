@@ -113,8 +113,7 @@ class Run {
     if (feedback.size() != program.ranks() || !std::ranges::all_of(feedback, fits))
       throw std::invalid_argument("feedback of other ranks or elements than the tensors have");
     if (options_.sample < 1.0) throw std::invalid_argument("feedback of a sample");
-    if (program.collective != collectives::Collective::all_reduce &&
-        program.collective != collectives::Collective::reduce_scatter)
+    if (!collectives::adds(program.collective))
       throw std::invalid_argument("feedback is for sums: an AllReduce or a ReduceScatter");
   }
 
