@@ -13,9 +13,12 @@ std::vector<Algorithm> algorithms_of(collectives::Collective collective) {
   return found;
 }
 
-std::vector<Algorithm> tried_algorithms(collectives::Collective collective) {
+std::vector<Algorithm> tried_algorithms(collectives::Collective collective, bool with_network) {
   std::vector<Algorithm> tried = algorithms_of(collective);
-  std::erase_if(tried, [](Algorithm algorithm) { return algorithm->is_published; });
+  std::erase_if(tried, [&](Algorithm algorithm) {
+    return algorithm->is_published ||
+           (!with_network && collectives::is_of_slices(algorithm->layout));
+  });
   return tried;
 }
 

@@ -19,8 +19,10 @@ std::string_view algorithm_name(Algorithm algorithm);
 /// Algorithms that do a collective, in the table's order; without kAutomatic.
 std::vector<Algorithm> algorithms_of(collectives::Collective collective);
 
-/// Those of them that are tried where none is named, by "auto" and `tune`: not what somebody published as it is.
-std::vector<Algorithm> tried_algorithms(collectives::Collective collective);
+/// Those of them that are tried where none is named, by "auto" and `tune`: not what somebody published as it is, nor,
+/// unless a network joins slices, what is for these.
+std::vector<Algorithm> tried_algorithms(collectives::Collective collective,
+                                        bool with_network = true);
 
 // What kAutomatic can do, some algorithm can.
 

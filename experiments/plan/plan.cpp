@@ -73,9 +73,9 @@ OrObstacle<PlannedCollective> plan_candidates(const config::CollectiveConfig& co
                                               const std::string& pointer) {
   PlannedCollective planned;
   const collectives::Collective collective = site.config().collective;
-  for (const config::Algorithm algorithm : config::tried_algorithms(collective)) {
+  const bool with_network = site.config().topology.network.has_value();
+  for (const config::Algorithm algorithm : config::tried_algorithms(collective, with_network)) {
     if (!config::fits_format(algorithm, collective, config.format)) continue;
-    if (collectives::is_of_slices(algorithm->layout) && !site.config().topology.network) continue;
     const std::string why = why_not(algorithm, site.config());
     if (!why.empty()) {
       planned.unsuited.push_back({algorithm, why});

@@ -154,7 +154,9 @@ class Enumeration {
       : config_(config), formats_(formats) {}
 
   TuneSpace run() {
-    for (const config::Algorithm algorithm : config::tried_algorithms(config_.collective)) {
+    const bool with_network = config_.topology.network.has_value();
+    for (const config::Algorithm algorithm :
+         config::tried_algorithms(config_.collective, with_network)) {
       for (const collectives::RingStyle ring : kStyles)
         if (ring == kStyles.front() || config::has_ring_style(algorithm))
           add_scheme(algorithm, ring);
@@ -172,7 +174,6 @@ class Enumeration {
     const std::string text = config::has_ring_style(algorithm)
                                  ? fmt::format("{} {}", algorithm->name, collectives::name(ring))
                                  : std::string(algorithm->name);
-    if (collectives::is_of_slices(algorithm->layout) && !config_.topology.network) return;
     const std::string obstacle = plan::why_not(algorithm, config_);
     if (!obstacle.empty()) {
       if (ring == kStyles.front())
