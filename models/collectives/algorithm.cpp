@@ -189,16 +189,11 @@ Program make_rings_of_slices(const ProgramRequest& request) {
                                  ring_options(request), between_options(request));
 }
 
+template <bool kCodesOwn>
 Program make_exchanges_of_slices(const ProgramRequest& request) {
   return make_hierarchical_exchange(request.collective, request.grid, request.elements,
                                     request.dtype, exchange_options(request),
-                                    between_options(request));
-}
-
-Program make_qgz(const ProgramRequest& request) {
-  return make_hierarchical_exchange(request.collective, request.grid, request.elements,
-                                    request.dtype, exchange_options(request),
-                                    between_options(request), true);
+                                    between_options(request), kCodesOwn);
 }
 
 /// The same request of one slice.
@@ -331,7 +326,7 @@ constexpr std::array kAlgorithms = {
                   .collectives = kReductions,
                   .layout = RankLayout::slices,
                   .summation = Summation::at_owner,
-                  .make = make_exchanges_of_slices,
+                  .make = make_exchanges_of_slices<false>,
                   .rounds = rounds_of_exchanges_of_slices,
                   .channels = channels_of_exchanges_of_slices,
                   .sharers = sharers_of_exchanges_of_slices},
@@ -341,7 +336,7 @@ constexpr std::array kAlgorithms = {
                   .layout = RankLayout::slices,
                   .summation = Summation::at_owner,
                   .is_published = true,
-                  .make = make_qgz,
+                  .make = make_exchanges_of_slices<true>,
                   .rounds = rounds_of_exchanges_of_slices,
                   .channels = channels_of_exchanges_of_slices,
                   .sharers = sharers_of_exchanges_of_slices},

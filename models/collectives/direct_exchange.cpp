@@ -64,8 +64,7 @@ void DirectExchange::gather(Operand operand, Arrivals arrivals) {
   const bool scales_found = operand == Operand::sums && sums_find_scales();
   for (const Tile& tile : own_)
     own.push_back(minishards_.encode(level_.all_gather, tile, operand, scales_found));
-  run([&](std::size_t number,
-          std::uint32_t round) { return send_to(round, own[number], number == 0); },
+  run([&](std::size_t number, std::uint32_t round) { return send_to(round, own[number], number); },
       [&](const Transfer& transfer) { receive(transfer, arrivals); });
   for (const EncodedMinishard& minishard : own)
     writer_.for_each_microshard(minishard.tile, [&](std::uint32_t micro) {
@@ -100,14 +99,13 @@ DirectExchange::Transfer DirectExchange::scatter_one(std::size_t number, std::ui
   if (level_.codes_own && round == 1)
     own_terms_.push_back(minishards_.encode(level_.reduce_scatter, tile, level_.brought));
   tile.shard_offset = offset(round);
-  return send_to(round, minishards_.encode(level_.reduce_scatter, tile, level_.brought),
-                 number == 0);
+  return send_to(round, minishards_.encode(level_.reduce_scatter, tile, level_.brought), number);
 }
 
 DirectExchange::Transfer DirectExchange::send_to(std::uint32_t round, EncodedMinishard minishard,
-                                                 bool first) {
-  SentMinishard sent = minishards_.send(minishard, first_channel_ + round - 1, {}, first);
-  return {std::move(minishard), std::move(sent), round};
+                                                 std::size_t number) {
+  SentMinishard sent = minishards_.send(minishard, first_channel_ + round - 1, {}, number == 0);
+  return {std::move(minishard), std::move(sent), round, number};
 }
 
 void DirectExchange::sum(const Transfer& transfer) {
@@ -132,7 +130,6 @@ void DirectExchange::await_and_reduce(const Transfer& transfer) {
   minishards_.wait_for_scales(transfer.sent);
   Tile tile = transfer.minishard.tile;
   tile.shard_offset = 0;
-  const auto number = static_cast<std::size_t>(std::ranges::find(own_, tile) - own_.begin());
   writer_.for_each_microshard(tile, [&](std::uint32_t micro) {
     minishards_.wait_for_payload(transfer.sent, micro);
     if (transfer.round + 1 < length_) return;
@@ -140,7 +137,7 @@ void DirectExchange::await_and_reduce(const Transfer& transfer) {
                   .phase = level_.reduce_scatter,
                   .operand = Operand::sums,
                   .tile = at(tile, micro),
-                  .buffer = own_terms_[number].payload[micro],
+                  .buffer = own_terms_[transfer.number].payload[micro],
                   .origin = {.offset = 0, .gathered = AxisSet{1} << level_.axis}});
   });
 }

@@ -54,13 +54,14 @@ class DirectExchange {
     EncodedMinishard minishard;
     SentMinishard sent;
     std::uint32_t round = 0;  ///< it goes to the rank so many places on
+    std::size_t number = 0;   ///< of the minishard, in own_
   };
 
   template <typename Send, typename Receive>
   void run(Send send, Receive receive);
   std::size_t transfers_under_way() const;
   Transfer scatter_one(std::size_t number, std::uint32_t round);
-  Transfer send_to(std::uint32_t round, EncodedMinishard minishard, bool first);
+  Transfer send_to(std::uint32_t round, EncodedMinishard minishard, std::size_t number);
   void sum(const Transfer& transfer);
   void await_and_reduce(const Transfer& transfer);
   void receive(const Transfer& transfer, Arrivals arrivals);

@@ -41,8 +41,11 @@ std::uint32_t top_uncut(const collectives::Segment& segment) {
 }
 
 LaneTable::LaneTable(const collectives::Program& program) : program_(program) {
+  ScaledChunks scaled;
+  for (const collectives::Buffer& buffer : program.buffers)
+    if (buffer.content == Content::scales) scaled.emplace(buffer.tile.segment, buffer.tile.uncut);
   for (std::uint32_t segment = 0; segment < program.partition.segments(); ++segment)
-    place_lanes(segment);
+    place_lanes(segment, scaled);
   for (BufferId id = 0; id < program.buffers.size(); ++id) {
     const collectives::Buffer& buffer = program.buffers[id];
     if (buffer.content == Content::amax) continue;  // of the whole tensor (shared_amax.hpp)
@@ -68,21 +71,14 @@ LaneTable::LaneTable(const collectives::Program& program) : program_(program) {
   }
 }
 
-/// Whether any phase has scales of a segment's chunks that `uncut` axes do not cut.
-bool LaneTable::any_scales(std::uint32_t segment, std::uint32_t uncut) const {
-  return std::ranges::any_of(program_.buffers, [&](const collectives::Buffer& buffer) {
-    return buffer.content == Content::scales && buffer.tile.segment == segment &&
-           buffer.tile.uncut == uncut;
-  });
-}
-
-void LaneTable::place_lanes(std::uint32_t segment) {
+void LaneTable::place_lanes(std::uint32_t segment, const ScaledChunks& scaled) {
   const Partition& partition = program_.partition;
   const std::uint32_t top = top_uncut(partition.segment(segment));
   const std::uint64_t end = partition.chunk_elements(segment, top);
-  std::vector<std::uint64_t> common = cuts(partition, segment, 0, end, any_scales(segment, 0));
+  std::vector<std::uint64_t> common =
+      cuts(partition, segment, 0, end, scaled.contains({segment, 0}));
   for (std::uint32_t uncut = 1; uncut <= top; ++uncut) {
-    const auto others = cuts(partition, segment, uncut, end, any_scales(segment, uncut));
+    const auto others = cuts(partition, segment, uncut, end, scaled.contains({segment, uncut}));
     std::vector<std::uint64_t> both;
     std::ranges::set_intersection(common, others, std::back_inserter(both));
     common = std::move(both);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "models/collectives/program.hpp"
@@ -29,8 +31,10 @@ class LaneTable {
   const std::vector<Lane>& lanes() const { return lanes_; }
 
  private:
-  void place_lanes(std::uint32_t segment);
-  bool any_scales(std::uint32_t segment, std::uint32_t uncut) const;
+  /// Chunks that any phase has scales of: their segment, and how many axes do not cut them.
+  using ScaledChunks = std::set<std::pair<std::uint32_t, std::uint32_t>>;
+
+  void place_lanes(std::uint32_t segment, const ScaledChunks& scaled);
   template <typename Visit>
   void for_each_lane_of(const collectives::Tile& tile, bool whole_minishard, Visit visit);
 
