@@ -29,23 +29,15 @@ class ScalarHierarchy {
         source_(source) {}
 
   std::vector<float> result() const {
-    std::vector<float> result;
-    for (std::uint32_t segment = 0; segment < partition_.segments(); ++segment) {
-      const std::vector<float> part = of_segment(segment);
-      result.insert(result.end(), part.begin(), part.end());
-    }
-    result.resize(source_.elements());
-    values::round_to_tensor(source_.format(), result);
-    return result;
+    return whole_tensor(partition_, source_,
+                        [&](std::uint32_t segment) { return of_segment(segment); });
   }
 
  private:
   using Held = std::vector<std::vector<float>>;  // by rank
 
   std::vector<float> of_segment(std::uint32_t segment) const {
-    Held held(grid_.ranks(), std::vector<float>(partition_.segment_elements(segment)));
-    for (std::uint32_t rank = 0; rank < grid_.ranks(); ++rank)
-      source_.read(rank, partition_.segment_begin(segment), held[rank]);
+    Held held = inputs_of_segment(partition_, source_, segment);
     const auto& axes = partition_.segment(segment).axes;
     for (std::size_t stage = 0; stage < axes.size(); ++stage)
       held = reduce_scatter(held, segment, stage);

@@ -86,6 +86,31 @@ class ScalarRing {
   std::uint32_t ranks_;
 };
 
+/// What `of_segment` says of every segment, one after the other, as a tensor of the source's size and type.
+template <typename OfSegment>
+std::vector<float> whole_tensor(const collectives::Partition& partition,
+                                const values::TensorSource& source, OfSegment of_segment) {
+  std::vector<float> result;
+  for (std::uint32_t segment = 0; segment < partition.segments(); ++segment) {
+    const std::vector<float> part = of_segment(segment);
+    result.insert(result.end(), part.begin(), part.end());
+  }
+  result.resize(source.elements());
+  values::round_to_tensor(source.format(), result);
+  return result;
+}
+
+/// What every rank brings of a segment.
+inline std::vector<std::vector<float>> inputs_of_segment(const collectives::Partition& partition,
+                                                         const values::TensorSource& source,
+                                                         std::uint32_t segment) {
+  std::vector<std::vector<float>> held(partition.grid().ranks(),
+                                       std::vector<float>(partition.segment_elements(segment)));
+  for (std::uint32_t rank = 0; rank < held.size(); ++rank)
+    source.read(rank, partition.segment_begin(segment), held[rank]);
+  return held;
+}
+
 /// The result of the whole collective, in the tensor's type.
 inline std::vector<float> scalar_ring_all_reduce(const values::TensorSource& source,
                                                  std::uint32_t ranks,
