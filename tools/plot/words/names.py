@@ -55,9 +55,10 @@ def values_text(tensor: dict) -> str:
 
 
 def topology_text(topology: dict) -> str:
-    """Its kind and size, like 'slice 4x2'."""
+    """Its kind and size, like 'slice 4x2', or '2 x slice 4x2' where a network joins several."""
     kind = next(kind for kind in ("slice", "mesh", "torus", "ring", "fully-connected", "file") if kind in topology)
-    return f"{kind} {topology[kind]}"
+    several = f"{topology['network']['slices']} x " if "network" in topology else ""
+    return f"{several}{kind} {topology[kind]}"
 
 
 def short(step: str) -> str:

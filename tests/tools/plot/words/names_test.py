@@ -11,6 +11,11 @@ class Names(unittest.TestCase):
         self.assertEqual(names.short("[not JSON"), "[not JSON")
         self.assertEqual(names.short("1 MiB"), "1 MiB")
 
+    def test_a_topology_is_its_kind_and_size_and_how_many_a_network_joins(self):
+        self.assertEqual(names.topology_text({"fully-connected": 8}), "fully-connected 8")
+        network = {"slices": 2, "bandwidth": "25 GB/s", "latency": "10 us", "chips_per_port": 8}
+        self.assertEqual(names.topology_text({"slice": "4x4", "network": network}), "2 x slice 4x4")
+
     def test_what_is_done_on_which_machine(self):
         config = {"collective": "all-gather", "hardware": "tpu-v5e", "topology": {"slice": "4x2"},
                   "tensor": {"bytes": "1 MiB", "dtype": "bf16"}}
