@@ -29,7 +29,8 @@ class MyTensor(notebook.Script):
                     self.assertTrue(3 <= once - full <= 9)
             if bits < 16:
                 with self.subTest(name):
-                    self.assertTrue(1 <= semi - full <= 4)
+                    # Less where the error is nearly as large as the sum: of four bits, rounded at random.
+                    self.assertTrue((1 if full < 4 else 1.5) <= semi - full <= 4)
 
     def test_a_format_that_is_good_once_need_not_be_in_a_sum(self):
         lost = {name: once - full for name, (_, once, full, _) in self.rows.items()}
