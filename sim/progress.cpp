@@ -5,25 +5,41 @@
 namespace equarx::sim {
 namespace {
 
-std::string place_of(const collectives::Program& program, const Machine& machine,
-                     const Progress& progress, std::uint32_t rank) {
-  return fmt::format("chip {} (rank {}) at: {}", machine.chip_names[rank], rank,
-                     describe(program, progress.chips[rank].instruction));
+/// Where the lists of a chip are that are not done.
+std::string place_of(const Describe& describe, const Machine& machine, const Progress& progress,
+                     std::uint32_t rank) {
+  std::string text = fmt::format("chip {} (rank {}) at: ", machine.chip_names[rank], rank);
+  std::string_view separator;
+  for (std::uint32_t stream = 0; stream < progress.streams; ++stream) {
+    const Progress::List& list = progress.at(rank, stream);
+    const std::string what = list.done ? "" : describe(stream, list.instruction);
+    if (what.empty()) continue;
+    text += separator;
+    text += what;
+    separator = " and ";
+  }
+  return text;
+}
+
+bool is_done(const Progress& progress, std::uint32_t rank) {
+  for (std::uint32_t stream = 0; stream < progress.streams; ++stream)
+    if (!progress.at(rank, stream).done) return false;
+  return true;
 }
 
 }  // namespace
 
-std::string explain(const collectives::Program& program, const Machine& machine,
-                    const Progress& progress, const std::string& failure) {
+std::string explain(const Describe& describe, const Machine& machine, const Progress& progress,
+                    const std::string& failure) {
   if (!progress.deadlocked)
     return fmt::format("the simulation crashed ({}); last active: {}", failure,
-                       place_of(program, machine, progress, progress.active_rank));
+                       place_of(describe, machine, progress, progress.active_rank));
   constexpr std::size_t kShown = 4;
   std::string text = "the simulation deadlocked";
   std::size_t stuck = 0;
   for (std::uint32_t rank = 0; rank < machine.ranks(); ++rank) {
-    if (progress.chips[rank].done) continue;
-    if (stuck < kShown) text += "; " + place_of(program, machine, progress, rank);
+    if (is_done(progress, rank)) continue;
+    if (stuck < kShown) text += "; " + place_of(describe, machine, progress, rank);
     ++stuck;
   }
   return stuck > kShown ? fmt::format("{}; and {} more chips", text, stuck - kShown) : text;

@@ -9,14 +9,20 @@
 
 namespace equarx::sim {
 
-using collectives::Offset;
 using collectives::Rank;
 
 Machine representative(const collectives::Program& program, const LinkSpec& link,
                        std::uint32_t dma_queue) {
-  std::vector<Offset> peers;
-  for (const collectives::Channel& channel : program.channels)
-    if (std::ranges::find(peers, channel.offset) == peers.end()) peers.push_back(channel.offset);
+  std::vector<std::uint64_t> offsets;
+  for (const collectives::Channel& channel : program.channels) offsets.push_back(channel.offset);
+  return representative(offsets, link, dma_queue);
+}
+
+Machine representative(std::span<const std::uint64_t> peer_of_channel, const LinkSpec& link,
+                       std::uint32_t dma_queue) {
+  std::vector<std::uint64_t> peers;
+  for (const std::uint64_t peer : peer_of_channel)
+    if (std::ranges::find(peers, peer) == peers.end()) peers.push_back(peer);
 
   Machine machine;
   machine.dma_queue = dma_queue;
@@ -27,9 +33,9 @@ Machine representative(const collectives::Program& program, const LinkSpec& link
     for (std::size_t peer = 0; peer < peers.size(); ++peer)
       machine.links.push_back({fmt::format("link {}", first_link + peer), link.rate, link.latency});
     auto& ways = machine.ways.emplace_back();
-    for (const collectives::Channel& channel : program.channels) {
+    for (const std::uint64_t of_channel : peer_of_channel) {
       const auto peer =
-          static_cast<std::uint32_t>(std::ranges::find(peers, channel.offset) - peers.begin());
+          static_cast<std::uint32_t>(std::ranges::find(peers, of_channel) - peers.begin());
       ways.push_back({(rank + peer + 1) % chips, {first_link + peer}});
     }
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "models/collectives/program.hpp"
@@ -20,6 +21,11 @@ namespace equarx::sim {
 /// HBMs that DMAs take of change nothing of that: a chip's is passed by what the chip sends to its n peers and
 /// gets from n, here as there. add_hbm() gives them to the representatives.
 Machine representative(const collectives::Program& program, const LinkSpec& link,
+                       std::uint32_t dma_queue);
+
+/// The same for several programs side by side. `peers`: for each channel of the machine, who it leads to: channels with
+/// the same number lead to the same chip. Programs whose peers differ must use links of their own.
+Machine representative(std::span<const std::uint64_t> peers, const LinkSpec& link,
                        std::uint32_t dma_queue);
 
 /// Why representative() would not have the timing of `machine`, for people; empty if it has.

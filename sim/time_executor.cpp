@@ -29,8 +29,19 @@ TimeResult simulate(const collectives::Program& program, const Machine& machine,
                     const SimulationOptions& options) {
   if (!costs.hbm_bytes.empty() && machine.hbm.empty())
     throw std::logic_error("cores access HBMs that the machine does not have");
-  return options.engine == Engine::direct ? simulate_directly(program, machine, costs, options)
-                                          : simulate_on_simgrid(program, machine, costs, options);
+  // A program's list is the first; other work beside it has no instructions.
+  const auto instruction = [&program](std::uint32_t stream, collectives::InstructionId id) {
+    return stream == 0 ? describe(program, id) : std::string();
+  };
+  return simulate(make_timelines(program, costs, machine.ranks(), options.schedule, options.traced),
+                  machine, instruction, options);
+}
+
+TimeResult simulate(const Timelines& timelines, const Machine& machine, const Describe& describe,
+                    const SimulationOptions& options) {
+  return options.engine == Engine::direct
+             ? simulate_directly(timelines, machine, describe, options)
+             : simulate_on_simgrid(timelines, machine, describe, options);
 }
 
 }  // namespace equarx::sim

@@ -35,9 +35,13 @@ std::string why_not_direct(const Machine& machine);
 /// Called now and then, by the thread that simulates, with the messages that have been received so far.
 using Watch = std::function<void(std::uint64_t)>;
 
+/// What a stream of a chip does in an instruction, for people; empty if that is nothing to speak of.
+using Describe =
+    std::function<std::string(std::uint32_t stream, collectives::InstructionId instruction)>;
+
 /// What is simulated besides the program once, and by what.
 struct SimulationOptions {
-  Schedule schedule = {};  ///< the program once, by default
+  Schedule schedule = {};  ///< of a program: once, by default
   bool traced = false;     ///< keep a trace
   Engine engine = Engine::simgrid;
   Watch watch = {};  ///< for who waits; it changes nothing
@@ -55,6 +59,10 @@ struct SimulationOptions {
 /// @throws SimulationError if the simulation deadlocks or crashes, naming the chip and the instruction.
 /// @throws std::logic_error if costs have bytes of HBM and the machine has none
 TimeResult simulate(const collectives::Program& program, const Machine& machine, const Costs& costs,
+                    const SimulationOptions& options = {});
+
+/// The same of timelines that are made already. Their instructions mean what `describe` says.
+TimeResult simulate(const Timelines& timelines, const Machine& machine, const Describe& describe,
                     const SimulationOptions& options = {});
 
 }  // namespace equarx::sim

@@ -88,6 +88,7 @@ struct TimeResult {
   /// meanwhile (Schedule::overlap).
   std::vector<double> core_busy_s;
   std::vector<Waits> waits;                ///< by rank
+  std::vector<double> marks_s;             ///< by rank and mark, when each was passed last
   std::optional<TransferFailure> failure;  ///< what ended the run before its time
   Trace trace;                             ///< if asked for
 

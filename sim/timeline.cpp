@@ -40,7 +40,7 @@ class TimelineWriter {
     const collectives::MessageId message = program_.instructions[id].message;
     delay_s_ += costs_.core_s[id];
     steps_.push_back({.kind = Step::Kind::send,
-                      .channel = program_.messages[message].channel,
+                      .number = program_.messages[message].channel,
                       .delay_s = take_delay(),
                       .bytes = program_.message_bytes(message),
                       .link_s = costs_.link_s[message],
@@ -50,7 +50,7 @@ class TimelineWriter {
   void wait(InstructionId id) {
     const collectives::MessageId message = program_.instructions[id].message;
     steps_.push_back({.kind = Step::Kind::wait,
-                      .channel = program_.messages[message].channel,
+                      .number = program_.messages[message].channel,
                       .delay_s = take_delay(),
                       .message = message,
                       .instruction = id});
@@ -123,29 +123,34 @@ std::vector<Step> in_turn(const std::vector<Step>& run, const Schedule& schedule
   return steps;
 }
 
+// Where runs overlap other work: events of a chip.
+constexpr std::uint32_t kMayBegin = 0;  ///< one more run
+constexpr std::uint32_t kHasEnded = 1;  ///< one more run
+
 /// Runs that each wait until they may begin.
 std::vector<Step> on_demand(const std::vector<Step>& run, const Schedule& schedule) {
   std::vector<Step> steps;
   for (std::size_t i = 0; i + 1 < schedule.compute_s.size(); ++i) {
-    steps.push_back({.kind = Step::Kind::begin});
+    steps.push_back({.kind = Step::Kind::await, .number = kMayBegin});
     steps.insert(steps.end(), run.begin(), run.end());
-    steps.back().kind = Step::Kind::done;
+    steps.back().kind = Step::Kind::signal;
+    steps.back().number = kHasEnded;
   }
   steps.push_back({});
   return steps;
 }
 
-/// The core time between them, for the actor that lets them begin.
+/// The core time between them, for the list that lets them begin.
 std::vector<Step> demands(const Schedule& schedule) {
   std::vector<Step> steps;
   const std::size_t runs = schedule.compute_s.size() - 1;
   for (std::size_t i = 0; i < runs; ++i) {
-    if (i >= schedule.overlap) steps.push_back({.kind = Step::Kind::join});
+    if (i >= schedule.overlap) steps.push_back({.kind = Step::Kind::await, .number = kHasEnded});
     steps.push_back({.kind = Step::Kind::compute, .delay_s = schedule.compute_s[i]});
-    steps.push_back({.kind = Step::Kind::post});
+    steps.push_back({.kind = Step::Kind::signal, .number = kMayBegin});
   }
   for (std::size_t i = 0; i < std::min<std::size_t>(runs, schedule.overlap); ++i)
-    steps.push_back({.kind = Step::Kind::join});
+    steps.push_back({.kind = Step::Kind::await, .number = kHasEnded});
   steps.push_back({.kind = Step::Kind::compute, .delay_s = schedule.compute_s.back()});
   steps.push_back({});
   return steps;
@@ -153,27 +158,33 @@ std::vector<Step> demands(const Schedule& schedule) {
 
 }  // namespace
 
+std::vector<Rank> first_ranks_of_alike(const collectives::Program& program) {
+  std::set<std::uint64_t> borders = {0};
+  for (const collectives::Instruction& instruction : program.instructions)
+    for (const std::uint64_t border :
+         {std::uint64_t{instruction.ranks.first}, std::uint64_t{instruction.ranks.last} + 1})
+      if (border < program.ranks()) borders.insert(border);
+  return {borders.begin(), borders.end()};
+}
+
 Timelines make_timelines(const collectives::Program& program, const Costs& costs,
                          std::uint32_t ranks, const Schedule& schedule, bool traced) {
   if (schedule.compute_s.size() < 2)
     throw std::logic_error("a schedule has core time before its first and after its last run");
-  // Between two neighbouring borders, all ranks are in the same ranges.
-  std::set<Rank> borders = {0};
-  for (const collectives::Instruction& instruction : program.instructions)
-    for (const std::uint64_t border :
-         {std::uint64_t{instruction.ranks.first}, std::uint64_t{instruction.ranks.last} + 1})
-      if (border < ranks) borders.insert(static_cast<Rank>(border));
+  const std::vector<Rank> firsts = first_ranks_of_alike(program);
+  const bool overlaps = schedule.overlap > 0;
   Timelines timelines;
-  timelines.list_of_rank.reserve(ranks);
+  timelines.streams = overlaps ? 2 : 1;
+  timelines.events = overlaps ? 2 : 0;
+  if (overlaps) timelines.lists.push_back(demands(schedule));
   for (Rank rank = 0; rank < ranks; ++rank) {
-    if (borders.contains(rank)) {
+    if (std::ranges::binary_search(firsts, rank)) {
       const std::vector<Step> run = make_timeline(program, costs, rank, traced);
-      timelines.lists.push_back(schedule.overlap == 0 ? in_turn(run, schedule)
-                                                      : on_demand(run, schedule));
+      timelines.lists.push_back(overlaps ? on_demand(run, schedule) : in_turn(run, schedule));
     }
-    timelines.list_of_rank.push_back(static_cast<std::uint32_t>(timelines.lists.size() - 1));
+    timelines.list_of.push_back(static_cast<std::uint32_t>(timelines.lists.size() - 1));
+    if (overlaps) timelines.list_of.push_back(0);
   }
-  if (schedule.overlap > 0) timelines.beside = demands(schedule);
   return timelines;
 }
 

@@ -25,24 +25,25 @@ struct Costs {
 /// besides its own, rounded to whole ones.
 inline constexpr double kHeldLinkRoundingBytes = 0.5;
 
-/// What a chip does next: `delay_s` of core time; if it has `hbm_bytes`, these and beside them `beside_s` of
+/// What a list does next: `delay_s` of core time; if it has `hbm_bytes`, these and beside them `beside_s` of
 /// core time, until both are done; then what its kind says.
 struct Step {
   enum class Kind : std::uint8_t {
     work,     ///< nothing more
     start,    ///< nothing more; the core time is that of the program's start-up
     compute,  ///< nothing more; the core time is that of other work than the program's
+    host,  ///< nothing more; the time is that of a transfer to or from the host, and none of the core's
     send,
     wait,
-    post,   ///< let a run of the program begin, beside what follows
-    join,   ///< wait until one more run has ended
-    begin,  ///< wait until one more run may begin
-    done,   ///< a run has ended
-    end,    ///< the chip is done
+    signal,  ///< an event has happened once more; other lists of the chip may wait for it
+    await,   ///< wait until an event has happened once more than it was waited for
+    mark,    ///< note the time
+    end,     ///< the list is done
   };
 
   Kind kind = Kind::end;
-  collectives::ChannelId channel = 0;
+  /// Of a send or wait: its channel. Of a signal or await: the event. Of a mark: its number.
+  std::uint32_t number = 0;
   double delay_s = 0.0;
   std::uint64_t bytes = 0;             ///< of a send
   double link_s = 0.0;                 ///< of a send, besides its bytes
@@ -71,14 +72,27 @@ struct Schedule {
 std::vector<Step> make_timeline(const collectives::Program& program, const Costs& costs,
                                 collectives::Rank rank = 0, bool traced = false);
 
-/// The timelines of all ranks; those that do the same share one.
+/// What all ranks do. Each has one list of steps or several, its streams: they go on side by side and share its core.
+/// Lists that are the same are kept once.
 struct Timelines {
   std::vector<std::vector<Step>> lists;
-  std::vector<std::uint32_t> list_of_rank;
-  std::vector<Step> beside;  ///< other work of every core, if runs overlap it
+  std::vector<std::uint32_t> list_of;  ///< index into lists, by rank and stream
+  std::uint32_t streams = 1;           ///< of each rank
+  std::vector<std::uint32_t>
+      stream_of_channel;     ///< that sends and waits in it; of all the first if empty
+  std::uint32_t events = 0;  ///< of each rank: what its lists signal and await
+  std::uint32_t marks = 0;   ///< of each rank
 
-  const std::vector<Step>& of(collectives::Rank rank) const { return lists[list_of_rank[rank]]; }
+  const std::vector<Step>& of(collectives::Rank rank, std::uint32_t stream = 0) const {
+    return lists[list_of[rank * streams + stream]];
+  }
+  std::uint32_t stream_of(collectives::ChannelId channel) const {
+    return stream_of_channel.empty() ? 0 : stream_of_channel[channel];
+  }
 };
+
+/// The first rank of each range of ranks that do the same in a program, rising; the first is 0.
+std::vector<collectives::Rank> first_ranks_of_alike(const collectives::Program& program);
 
 /// Timelines of `ranks` ranks. A uniform program may run on fewer ranks than it is written for.
 Timelines make_timelines(const collectives::Program& program, const Costs& costs,

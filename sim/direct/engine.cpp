@@ -14,34 +14,30 @@ namespace {
 
 /// SimGrid ends at such a time, too.
 void check_times(const Timelines& timelines) {
-  const auto check = [](const std::vector<Step>& list) {
+  for (const std::vector<Step>& list : timelines.lists)
     if (!std::ranges::all_of(list, [](const Step& step) {
           return std::isfinite(step.delay_s) && std::isfinite(step.beside_s);
         }))
       throw std::logic_error("a core time is no number of seconds");
-  };
-  std::ranges::for_each(timelines.lists, check);
-  check(timelines.beside);
 }
 
 /// @return false at a deadlock.
 bool run(Record& record) {
   const bool alone =
-      !record.wiring.shares() && record.machine.failures.empty() && record.timelines.beside.empty();
+      !record.wiring.shares() && record.machine.failures.empty() && record.timelines.streams == 1;
   if (!alone) return run_in_order(record);
   run_ahead(record);
-  return std::ranges::all_of(record.progress.chips, &Progress::Chip::done);
+  return std::ranges::all_of(record.progress.lists, &Progress::List::done);
 }
 
 }  // namespace
 
-TimeResult simulate_directly(const collectives::Program& program, const Machine& machine,
-                             const Costs& costs, const SimulationOptions& options) {
-  const Timelines timelines =
-      make_timelines(program, costs, machine.ranks(), options.schedule, options.traced);
-  std::vector<Progress::Chip> chips(machine.ranks());
+TimeResult simulate_directly(const Timelines& timelines, const Machine& machine,
+                             const Describe& describe, const SimulationOptions& options) {
+  std::vector<Progress::List> lists(timelines.list_of.size());
   Progress progress;
-  progress.chips = chips;
+  progress.streams = timelines.streams;
+  progress.lists = lists;
   std::string failure;
   try {
     check_times(timelines);
@@ -55,7 +51,7 @@ TimeResult simulate_directly(const collectives::Program& program, const Machine&
   } catch (const std::logic_error& error) {
     failure = error.what();
   }
-  throw SimulationError(explain(program, machine, progress, failure));
+  throw SimulationError(explain(describe, machine, progress, failure));
 }
 
 }  // namespace equarx::sim

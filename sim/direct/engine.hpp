@@ -6,7 +6,7 @@
 namespace equarx::sim {
 
 /// simulate() by the direct engine: no fork, no threads, any number at once.
-TimeResult simulate_directly(const collectives::Program& program, const Machine& machine,
-                             const Costs& costs, const SimulationOptions& options);
+TimeResult simulate_directly(const Timelines& timelines, const Machine& machine,
+                             const Describe& describe, const SimulationOptions& options);
 
 }  // namespace equarx::sim

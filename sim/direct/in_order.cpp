@@ -29,7 +29,7 @@ class InOrder {
   static constexpr ListId kNobody = 0xFFFFFFFF;
 
   enum class Phase : std::uint8_t { before_work, working, accessing, acting, draining, over };
-  /// A list of steps that a core goes through: that of the program, or that of other work beside it.
+  /// A list of steps that a chip goes through, beside its others.
   struct List {
     const Step* step = nullptr;
     Phase phase = Phase::before_work;
@@ -41,24 +41,25 @@ class InOrder {
     bool on_hbm = false;    ///< its core accesses HBM
     ChannelId channel = 0;  ///< that it drains
   };
-  struct Event {
+  struct Alarm {
     double time_s = 0.0;
     std::uint64_t order = 0;
     ListId list = 0;
-    bool operator<(const Event& other) const {  // the queue gives the largest first
+    bool operator<(const Alarm& other) const {  // the queue gives the largest first
       return time_s != other.time_s ? time_s > other.time_s : order > other.order;
     }
   };
-  /// Collectives that may begin, and that have ended.
-  struct Semaphores {
-    std::uint32_t posted = 0;
-    std::uint32_t done = 0;
-    ListId waits_for_post = kNobody;
-    ListId waits_for_done = kNobody;
+  /// How often an event has happened that nobody has waited for yet, and who waits for it.
+  struct Event {
+    std::uint32_t happened = 0;
+    ListId waiting = kNobody;
   };
 
-  Rank rank_of(ListId list) const { return list / lists_per_rank_; }
-  std::size_t number_of(ListId list) const { return list % lists_per_rank_; }
+  Rank rank_of(ListId list) const { return list / streams_; }
+  std::uint32_t stream_of(ListId list) const { return list % streams_; }
+  Event& event_of(ListId list, const Step& step) {
+    return happenings_[rank_of(list) * record_.timelines.events + step.number];
+  }
 
   double next_s();
   void leave(std::span<const SharedLinks::Cargo> gone, bool failed);
@@ -66,32 +67,34 @@ class InOrder {
   void schedule(ListId list, double time_s);
   void resume(ListId list);
   void begin_access(ListId list, const Step& step);
-  void end_access(Rank rank);
+  void end_access(ListId list);
   void take_core(ListId list, double delay_s);
   void leave_core(ListId list);
   void note_work(ListId list, const Step& step);
-  void reschedule_other(ListId list);
+  void note_core_end(Rank rank);
   bool act(ListId list, const Step& step);
   bool send(ListId list, const Step& step);
   bool retire_oldest(ListId list, std::size_t index);
   void start(std::size_t index, const Step& step);
   bool receive(ListId list, const Step& step);
   bool drain(ListId list);
-  bool acquire(ListId list, std::uint32_t& count, ListId& waiting);
+  bool await(ListId list, Event& event);
   void notice(ListId list, std::size_t index, const Transfer& transfer);
   void drop_lost_transfers();
 
   Record& record_;
   SharedLinks links_;
+  std::uint32_t streams_;
   bool shares_core_;
-  ListId lists_per_rank_;
   double now_s_ = 0.0;
   double last_s_ = kNever;  ///< what happens later does not happen: a chip has noticed a failure
   std::uint64_t order_ = 0;
-  std::priority_queue<Event> events_;
+  std::priority_queue<Alarm> alarms_;
   std::vector<List> lists_;
   std::vector<SharedCore> cores_;
-  std::vector<Semaphores> semaphores_;
+  TimeHeap
+      core_ends_;  ///< by rank: when the first list of a core that several share has done its work
+  std::vector<Event> happenings_;       ///< by rank and event
   std::vector<double> free_s_;          ///< by pair with links of its own
   std::vector<ListId> receiver_waits_;  ///< by inbox
   std::vector<ListId> sender_waits_;    ///< by inbox
@@ -100,20 +103,20 @@ class InOrder {
 
 InOrder::InOrder(Record& record)
     : record_(record),
-      links_(record.machine, record.wiring),
-      shares_core_(!record.timelines.beside.empty()),
-      lists_per_rank_(shares_core_ ? 2 : 1),
-      lists_(record.machine.ranks() * lists_per_rank_),
-      cores_(shares_core_ ? record.machine.ranks() : 0),
-      semaphores_(shares_core_ ? record.machine.ranks() : 0),
+      links_(record.machine, record.wiring, record.timelines.streams),
+      streams_(record.timelines.streams),
+      shares_core_(streams_ > 1),
+      lists_(record.timelines.list_of.size()),
+      cores_(shares_core_ ? record.machine.ranks() : 0, SharedCore(streams_)),
+      core_ends_(cores_.size()),
+      happenings_(static_cast<std::size_t>(record.machine.ranks()) * record.timelines.events),
       free_s_(record.wiring.pairs().size()),
       receiver_waits_(record.inboxes.size(), kNobody),
       sender_waits_(record.inboxes.size(), kNobody),
       failures_(record.machine.failures) {
   std::ranges::sort(failures_, std::greater<>(), &LinkFailure::time_s);
   for (ListId list = 0; list < lists_.size(); ++list) {
-    lists_[list].step = number_of(list) == 0 ? record.timelines.of(rank_of(list)).data()
-                                             : record.timelines.beside.data();
+    lists_[list].step = record.timelines.of(rank_of(list), stream_of(list)).data();
     schedule(list, 0.0);
   }
 }
@@ -122,9 +125,10 @@ InOrder::InOrder(Record& record)
 bool InOrder::run() {
   for (;;) {
     const double left_s = links_.next_s();
-    const double event_s = events_.empty() ? kNever : events_.top().time_s;
+    const double alarm_s = alarms_.empty() ? kNever : alarms_.top().time_s;
     const double failure_s = failures_.empty() ? kNever : failures_.back().time_s;
-    const double next_s = std::min(left_s, event_s);
+    const double core_s = core_ends_.earliest_s();
+    const double next_s = std::min({left_s, alarm_s, core_s});
     if (next_s == kNever || next_s > last_s_) break;
     now_s_ = std::min(next_s, failure_s);
     if (left_s <= now_s_) {
@@ -133,21 +137,24 @@ bool InOrder::run() {
       const LinkIndex link = failures_.back().link;
       failures_.pop_back();
       leave(links_.fail(link, now_s_), true);
+    } else if (core_s <= now_s_) {
+      const Rank rank = core_ends_.earliest();
+      resume(rank * streams_ + static_cast<ListId>(cores_[rank].first_to_end()));
     } else {
-      const Event event = events_.top();
-      events_.pop();
-      if (lists_[event.list].due_s == event.time_s) resume(event.list);
+      const Alarm alarm = alarms_.top();
+      alarms_.pop();
+      if (lists_[alarm.list].due_s == alarm.time_s) resume(alarm.list);
     }
   }
   drop_lost_transfers();
-  const bool done = std::ranges::all_of(record_.progress.chips, &Progress::Chip::done);
+  const bool done = std::ranges::all_of(record_.progress.lists, &Progress::List::done);
   return done || record_.result.failure.has_value();
 }
 
 void InOrder::leave(std::span<const SharedLinks::Cargo> gone, bool failed) {
   for (const SharedLinks::Cargo& cargo : gone) {
     if (cargo.inbox == SharedLinks::kCore) {
-      end_access(static_cast<Rank>(cargo.number));
+      end_access(static_cast<ListId>(cargo.number));
       continue;
     }
     Transfer& transfer = record_.inboxes[cargo.inbox].at(cargo.number);
@@ -170,7 +177,7 @@ void InOrder::wake(ListId& waiting) {
 
 void InOrder::schedule(ListId list, double time_s) {
   lists_[list].due_s = time_s;
-  events_.push({time_s, order_++, list});
+  alarms_.push({time_s, order_++, list});
 }
 
 void InOrder::resume(ListId id) {
@@ -181,10 +188,12 @@ void InOrder::resume(ListId id) {
     const Step& step = *list.step;
     switch (list.phase) {
       case Phase::before_work:
-        if (number_of(id) == 0) record_.progress.chips[rank_of(id)].instruction = step.instruction;
+        record_.progress.at(rank_of(id), stream_of(id)).instruction = step.instruction;
         list.phase = Phase::working;
         list.start_s = now_s_;
-        if (step.delay_s > 0.0) return take_core(id, step.delay_s);
+        if (step.delay_s > 0.0)
+          return step.kind == Step::Kind::host ? schedule(id, now_s_ + step.delay_s)
+                                               : take_core(id, step.delay_s);
         break;
       case Phase::working:
         leave_core(id);
@@ -215,13 +224,12 @@ void InOrder::resume(ListId id) {
 /// The list goes on when its bytes have moved and its core time is over.
 void InOrder::begin_access(ListId id, const Step& step) {
   lists_[id].on_hbm = true;
-  links_.access(rank_of(id), static_cast<double>(step.hbm_bytes), now_s_);
+  links_.access(id, static_cast<double>(step.hbm_bytes), now_s_);
   lists_[id].core_s = now_s_;
   if (step.beside_s > 0.0) take_core(id, step.beside_s);
 }
 
-void InOrder::end_access(Rank rank) {
-  const ListId id = rank * lists_per_rank_;  // other work has no such steps
+void InOrder::end_access(ListId id) {
   List& list = lists_[id];
   list.on_hbm = false;
   if (!list.on_core) schedule(id, now_s_);
@@ -232,9 +240,8 @@ void InOrder::take_core(ListId id, double delay_s) {
   const double core_s = delay_s * record_.machine.slowdown_of(rank_of(id));
   if (!shares_core_) return schedule(id, now_s_ + core_s);
   SharedCore& core = cores_[rank_of(id)];
-  core.begin(number_of(id), core_s, now_s_);
-  schedule(id, core.end_s(number_of(id)));
-  reschedule_other(id);
+  core.begin(stream_of(id), core_s, now_s_);
+  note_core_end(rank_of(id));
 }
 
 /// If it is on it.
@@ -244,20 +251,23 @@ void InOrder::leave_core(ListId id) {
   list.on_core = false;
   list.core_s = now_s_;
   if (!shares_core_) return;
-  cores_[rank_of(id)].end(number_of(id), now_s_);
-  reschedule_other(id);
+  cores_[rank_of(id)].end(stream_of(id), now_s_);
+  note_core_end(rank_of(id));
 }
 
-/// The other list of a core, whose work ends at another time since this one began or ended some.
-void InOrder::reschedule_other(ListId id) {
-  const ListId other = number_of(id) == 0 ? id + 1 : id - 1;
-  const SharedCore& core = cores_[rank_of(id)];
-  if (core.busy(number_of(other))) schedule(other, core.end_s(number_of(other)));
+/// When the first of the lists that share a core will have done its work: another time since one has begun or ended.
+void InOrder::note_core_end(Rank rank) {
+  const SharedCore& core = cores_[rank];
+  if (core.idle())
+    core_ends_.erase(rank);
+  else
+    core_ends_.set(rank, core.end_s(core.first_to_end()));
 }
 
 /// Where no other work goes on meanwhile, a core that waits for HBM is busy.
 void InOrder::note_work(ListId id, const Step& step) {
   if (step.delay_s <= 0.0 && step.hbm_bytes == 0) return;
+  if (step.kind == Step::Kind::host) return;
   const Rank rank = rank_of(id);
   double core_s = (step.delay_s + step.beside_s) * record_.machine.slowdown_of(rank);
   if (step.hbm_bytes > 0) {
@@ -269,45 +279,40 @@ void InOrder::note_work(ListId id, const Step& step) {
 
 /// @return whether the step is done. If not, the list goes on when it is scheduled or woken.
 bool InOrder::act(ListId id, const Step& step) {
-  Semaphores* const semaphores = shares_core_ ? &semaphores_[rank_of(id)] : nullptr;
   switch (step.kind) {
     case Step::Kind::work:
     case Step::Kind::start:
-    case Step::Kind::compute: return true;
+    case Step::Kind::compute:
+    case Step::Kind::host: return true;
     case Step::Kind::send: return send(id, step);
     case Step::Kind::wait: return receive(id, step);
-    case Step::Kind::post:
-      ++semaphores->posted;
-      wake(semaphores->waits_for_post);
+    case Step::Kind::signal: {
+      Event& event = event_of(id, step);
+      ++event.happened;
+      wake(event.waiting);
       return true;
-    case Step::Kind::done:
-      ++semaphores->done;
-      wake(semaphores->waits_for_done);
-      return true;
-    case Step::Kind::begin: return acquire(id, semaphores->posted, semaphores->waits_for_post);
-    case Step::Kind::join: return acquire(id, semaphores->done, semaphores->waits_for_done);
+    }
+    case Step::Kind::await: return await(id, event_of(id, step));
+    case Step::Kind::mark: record_.mark(rank_of(id), step, now_s_); return true;
     case Step::Kind::end:
-      if (number_of(id) == 0)
-        record_.finish(rank_of(id), now_s_);
-      else
-        record_.result.time_s = std::max(record_.result.time_s, now_s_);
-      lists_[id].phase = number_of(id) == 0 ? Phase::draining : Phase::over;
+      record_.finish(rank_of(id), stream_of(id), now_s_);
+      lists_[id].phase = Phase::draining;
       return true;
   }
   return true;
 }
 
-bool InOrder::acquire(ListId id, std::uint32_t& count, ListId& waiting) {
-  if (count == 0) {
-    waiting = id;
+bool InOrder::await(ListId id, Event& event) {
+  if (event.happened == 0) {
+    event.waiting = id;
     return false;
   }
-  --count;
+  --event.happened;
   return true;
 }
 
 bool InOrder::send(ListId id, const Step& step) {
-  const std::size_t index = record_.wiring.index(rank_of(id), step.channel);
+  const std::size_t index = record_.wiring.index(rank_of(id), step.number);
   Inbox& inbox = record_.inboxes[index];
   while (inbox.sent() - inbox.retired() >= record_.machine.dma_queue)
     if (!retire_oldest(id, index)) return false;
@@ -364,7 +369,7 @@ void InOrder::start(std::size_t index, const Step& step) {
 }
 
 bool InOrder::receive(ListId id, const Step& step) {
-  const std::size_t index = record_.inbox_of(rank_of(id), step.channel);
+  const std::size_t index = record_.inbox_of(rank_of(id), step.number);
   const Inbox& inbox = record_.inboxes[index];
   if (inbox.received() == inbox.sent() ||
       inbox.at(inbox.received()).left_s == Transfer::kUnderWay) {
@@ -392,6 +397,7 @@ bool InOrder::receive(ListId id, const Step& step) {
 bool InOrder::drain(ListId id) {
   if (record_.machine.failures.empty()) return true;
   for (ChannelId& channel = lists_[id].channel; channel < record_.wiring.channels(); ++channel) {
+    if (record_.timelines.stream_of(channel) != stream_of(id)) continue;
     const std::size_t index = record_.wiring.index(rank_of(id), channel);
     const Inbox& inbox = record_.inboxes[index];
     while (inbox.retired() < inbox.sent())

@@ -24,6 +24,7 @@ Record::Record(const Timelines& lists, const Machine& place, const SimulationOpt
   result.link_busy_s.resize(place.links.size());
   result.core_busy_s.resize(place.ranks());
   result.waits.resize(place.ranks());
+  result.marks_s.resize(static_cast<std::size_t>(place.ranks()) * lists.marks);
   for (Rank rank = 0; rank < place.ranks(); ++rank)
     for (ChannelId channel = 0; channel < wiring.channels(); ++channel)
       inbox_of_[wiring.index(place.ways[rank][channel].peer, channel)] =
@@ -31,7 +32,8 @@ Record::Record(const Timelines& lists, const Machine& place, const SimulationOpt
 }
 
 void Record::refuse(const Step& sent, const Step& expected) {
-  progress.chips[progress.active_rank].instruction = expected.instruction;
+  if (timelines.streams == 1)  // else it is known already
+    progress.at(progress.active_rank).instruction = expected.instruction;
   throw std::logic_error(
       fmt::format("received message {} instead of {}", sent.message, expected.message));
 }

@@ -44,9 +44,12 @@ class Record {
   }
   /// @return its number in the trace, if there is one.
   std::uint32_t add_transfer(const Pair& pair, const Step& step, double sent_s, double arrived_s);
-  void finish(collectives::Rank rank, double now_s) {
+  void mark(collectives::Rank rank, const Step& step, double now_s) {
+    result.marks_s[rank * timelines.marks + step.number] = now_s;
+  }
+  void finish(collectives::Rank rank, std::uint32_t stream, double now_s) {
     if (now_s > result.time_s) result.time_s = now_s;
-    progress.chips[rank].done = true;
+    progress.at(rank, stream).done = true;
   }
 
   /// The result, with what the messages held of the links.

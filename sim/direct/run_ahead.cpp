@@ -50,14 +50,20 @@ class RunAhead {
         send(rank, step);
       } else if (step.kind == Step::Kind::wait) {
         if (!receive(rank, step)) return;
+      } else if (step.kind == Step::Kind::mark) {
+        record_.mark(rank, step, chip.now_s);
       } else if (step.kind == Step::Kind::end) {
-        return record_.finish(rank, chip.now_s);
+        return record_.finish(rank, 0, chip.now_s);
       }
     }
   }
 
   void work(Rank rank, const Step& step, double slowdown) {
     if (step.delay_s <= 0.0) return;
+    if (step.kind == Step::Kind::host) {
+      chips_[rank].now_s += step.delay_s;
+      return;
+    }
     double& now_s = chips_[rank].now_s;
     const double start_s = now_s;
     const double core_s = step.delay_s * slowdown;
@@ -66,7 +72,7 @@ class RunAhead {
   }
 
   void send(Rank rank, const Step& step) {
-    const std::size_t index = record_.wiring.index(rank, step.channel);
+    const std::size_t index = record_.wiring.index(rank, step.number);
     const std::uint32_t pair_number = record_.wiring.pair_of(index);
     const Pair& pair = record_.wiring.pairs()[pair_number];
     Inbox& inbox = record_.inboxes[index];
@@ -90,13 +96,13 @@ class RunAhead {
 
   /// @return false if the message is not sent yet.
   bool receive(Rank rank, const Step& step) {
-    const std::size_t index = record_.inbox_of(rank, step.channel);
+    const std::size_t index = record_.inbox_of(rank, step.number);
     const Inbox& inbox = record_.inboxes[index];
     Chip& chip = chips_[rank];
     if (inbox.received() == inbox.sent()) {
       waits_[index] = true;
       chip.waits = true;
-      record_.progress.chips[rank].instruction = step.instruction;
+      record_.progress.at(rank).instruction = step.instruction;
       return false;
     }
     const Transfer& next = inbox.at(inbox.received());

@@ -51,8 +51,11 @@ struct PartPlan {
 
 }  // namespace
 
-SharedLinks::SharedLinks(const Machine& machine, const Wiring& wiring)
-    : wiring_(wiring), flows_(wiring.pairs().size() + machine.hbm.size()), ends_(flows_.size()) {
+SharedLinks::SharedLinks(const Machine& machine, const Wiring& wiring, std::uint32_t streams)
+    : wiring_(wiring),
+      streams_(streams),
+      flows_(wiring.pairs().size() + machine.hbm.size() * streams),
+      ends_(flows_.size()) {
   make_parts(machine);
 }
 
@@ -62,7 +65,7 @@ std::vector<Route> SharedLinks::flow_routes(const Machine& machine) const {
   routes.reserve(flows_.size());
   for (const Pair& pair : wiring_.pairs())
     routes.push_back(pair.shared ? limiting_links(machine, pair, wiring_.users()) : Route{});
-  for (const LinkIndex hbm : machine.hbm) routes.push_back({hbm});
+  for (const LinkIndex hbm : machine.hbm) routes.insert(routes.end(), streams_, Route{hbm});
   return routes;
 }
 
@@ -138,8 +141,8 @@ void SharedLinks::send(std::uint32_t pair, double bytes, const Cargo& cargo, dou
   enqueue(pair, bytes, cargo, now_s);
 }
 
-void SharedLinks::access(collectives::Rank rank, double bytes, double now_s) {
-  enqueue(static_cast<std::uint32_t>(wiring_.pairs().size()) + rank, bytes, {kCore, rank}, now_s);
+void SharedLinks::access(std::uint32_t list, double bytes, double now_s) {
+  enqueue(static_cast<std::uint32_t>(wiring_.pairs().size()) + list, bytes, {kCore, list}, now_s);
 }
 
 /// What comes after what has been told so far.

@@ -20,19 +20,19 @@ class SharedLinks {
  public:
   /// Stands for an inbox where a core accesses its HBM.
   static constexpr std::size_t kCore = static_cast<std::size_t>(-1);
-  /// Which of the transfers: of an inbox, numbered as there; or of a core, numbered by rank.
+  /// Which of the transfers: of an inbox, numbered as there; or of a list, numbered by rank and stream.
   struct Cargo {
     std::size_t inbox = 0;
     std::uint64_t number = 0;
   };
 
-  /// Both must outlive it.
-  SharedLinks(const Machine& machine, const Wiring& wiring);
+  /// Both must outlive it. `streams`: lists of each chip.
+  SharedLinks(const Machine& machine, const Wiring& wiring, std::uint32_t streams = 1);
 
   /// `bytes` of a pair that shares links start on their way, after those before them.
   void send(std::uint32_t pair, double bytes, const Cargo& cargo, double now_s);
-  /// The core of a rank reads and writes `bytes` of its HBM, after those before them.
-  void access(collectives::Rank rank, double bytes, double now_s);
+  /// A list (rank x streams + stream) reads and writes `bytes` of its chip's HBM, after those before them.
+  void access(std::uint32_t list, double bytes, double now_s);
   /// When the next transfer leaves, or access ends; +Inf if none is under way.
   double next_s();
   /// What has left by `now_s`, which is next_s(). Valid until the next call.
@@ -45,7 +45,7 @@ class SharedLinks {
     double bytes = 0.0;
     Cargo cargo;
   };
-  /// The transfers of a pair, or the accesses of a core. The first one is under way.
+  /// The transfers of a pair, or the accesses of a list. The first one is under way.
   struct Flow {
     std::uint32_t part = 0;    ///< of the machine
     std::uint32_t number = 0;  ///< of the part
@@ -80,8 +80,9 @@ class SharedLinks {
   void stop(std::uint32_t flow);
 
   const Wiring& wiring_;
+  std::uint32_t streams_;
   double now_s_ = 0.0;
-  std::vector<Flow> flows_;  ///< by pair, and behind them by rank those of cores
+  std::vector<Flow> flows_;  ///< by pair, and behind them those of lists
   std::vector<Part> parts_;
   std::vector<std::uint32_t> stale_;  ///< parts
   TimeHeap ends_;                     ///< by flow

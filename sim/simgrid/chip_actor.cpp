@@ -31,21 +31,24 @@ std::vector<collectives::Rank> senders_of(const Machine& machine, std::size_t ch
 
 }  // namespace
 
-Run::Run(const Timelines& lists, const Machine& place, std::size_t channel_count, bool with_trace,
-         Progress& where)
+Run::Run(const Timelines& lists, const Machine& place, bool with_trace, Progress& where)
     : timelines(lists),
       machine(place),
-      channels(channel_count),
+      channels(place.ways.front().size()),
       traced(with_trace),
       shared(shares_links(place)),
       progress(where),
-      received(place.ranks() * channel_count),
-      senders(senders_of(place, channel_count)),
-      sent_s(place.ranks() * channel_count) {
+      received(place.ranks() * channels),
+      senders(senders_of(place, channels)),
+      sent_s(place.ranks() * channels) {
   result.link_bytes.resize(machine.links.size());
   result.link_busy_s.resize(machine.links.size());
   result.core_busy_s.resize(machine.ranks());
   result.waits.resize(machine.ranks());
+  result.marks_s.resize(static_cast<std::size_t>(machine.ranks()) * timelines.marks);
+  for (std::size_t event = 0; event < static_cast<std::size_t>(machine.ranks()) * timelines.events;
+       ++event)
+    events.push_back(s4u::Semaphore::create(0));
   mailboxes.reserve(received.size());
   for (Rank rank = 0; rank < machine.ranks(); ++rank)
     for (ChannelId channel = 0; channel < channels; ++channel)
@@ -77,54 +80,54 @@ void Run::drop_lost_transfers() {
                 [](const TransferEvent& event) { return event.arrived_s == kNever; });
 }
 
-Chip::Chip(Run& run, Rank rank)
+ChipStream::ChipStream(Run& run, Rank rank, std::uint32_t stream)
     : run_(run),
       rank_(rank),
+      stream_(stream),
       slowdown_(run.machine.slowdown_of(rank)),
-      shares_core_(!run.timelines.beside.empty()),
+      shares_core_(run.timelines.streams > 1),
       outgoing_(run.channels),
-      retired_(run.channels),
-      posted_(s4u::Semaphore::create(0)),
-      done_(s4u::Semaphore::create(0)) {}
+      retired_(run.channels) {
+  for (ChannelId channel = 0; channel < run.channels; ++channel)
+    if (run.timelines.stream_of(channel) == stream) channels_.push_back(channel);
+}
 
-void Chip::live() {
-  for (ChannelId channel = 0; channel < run_.channels; ++channel)  // or a DMA would wait for this
-    mailbox(rank_, channel)->set_receiver(s4u::Actor::self());     // core to receive it
-  s4u::this_actor::yield();                                        // until every chip has done so
-  for (const Step& step : run_.timelines.of(rank_)) {
+void ChipStream::live() {
+  for (const ChannelId channel : channels_)                     // or a DMA would wait for this
+    mailbox(rank_, channel)->set_receiver(s4u::Actor::self());  // core to receive it
+  s4u::this_actor::yield();                                     // until every chip has done so
+  Progress::List& progress = run_.progress.at(rank_, stream_);
+  for (const Step& step : run_.timelines.of(rank_, stream_)) {
     run_.progress.active_rank = rank_;
-    run_.progress.chips[rank_].instruction = step.instruction;
+    progress.instruction = step.instruction;
     take(step);
     if (failed_) return;
   }
-  for (ChannelId channel = 0; channel < run_.channels; ++channel)
+  for (const ChannelId channel : channels_)
     while (!outgoing_[channel].empty() && !failed_) retire(channel);
-  run_.progress.chips[rank_].done = true;
+  progress.done = true;
 }
 
-void Chip::compute() {
-  for (const Step& step : run_.timelines.beside) take(step);
-}
-
-void Chip::take(const Step& step) {
+void ChipStream::take(const Step& step) {
   work(step);
   switch (step.kind) {
     case Step::Kind::work:
     case Step::Kind::start:
-    case Step::Kind::compute: return;
+    case Step::Kind::compute:
+    case Step::Kind::host: return;
     case Step::Kind::send: return send(step);
     case Step::Kind::wait: return wait(step);
-    case Step::Kind::post: return posted_->release();
-    case Step::Kind::join: return done_->acquire();
-    case Step::Kind::begin: return posted_->acquire();
-    case Step::Kind::done: return done_->release();
+    case Step::Kind::signal: return event(step).release();
+    case Step::Kind::await: return event(step).acquire();
+    case Step::Kind::mark: return mark(step);
     case Step::Kind::end: return finish();
   }
 }
 
 /// What a failure ends counts for nothing.
-void Chip::work(const Step& step) {
+void ChipStream::work(const Step& step) {
   if (step.delay_s <= 0.0 && step.hbm_bytes == 0) return;
+  if (step.kind == Step::Kind::host) return s4u::this_actor::sleep_for(step.delay_s);
   const double start_s = s4u::Engine::get_clock();
   double busy_s = occupy_core(step.delay_s);
   if (step.hbm_bytes > 0) busy_s += access_hbm(step);
@@ -133,7 +136,7 @@ void Chip::work(const Step& step) {
 }
 
 /// @return the core time, in seconds
-double Chip::occupy_core(double delay_s) {
+double ChipStream::occupy_core(double delay_s) {
   if (delay_s <= 0.0) return 0.0;
   const double core_s = delay_s * slowdown_;
   if (shares_core_)
@@ -145,7 +148,7 @@ double Chip::occupy_core(double delay_s) {
 
 /// The bytes are a flow from the chip to itself, whose route is its HBM alone.
 /// @return how long the core is busy, in seconds
-double Chip::access_hbm(const Step& step) {
+double ChipStream::access_hbm(const Step& step) {
   s4u::Host* const host = s4u::this_actor::get_host();
   const s4u::CommPtr bytes = s4u::Comm::sendto_async(host, host, step.hbm_bytes);
   const double core_s = occupy_core(step.beside_s);
@@ -155,16 +158,26 @@ double Chip::access_hbm(const Step& step) {
   return shares_core_ ? core_s : core_s + s4u::Engine::get_clock() - waits_since_s;
 }
 
-void Chip::finish() { run_.result.time_s = std::max(run_.result.time_s, s4u::Engine::get_clock()); }
+void ChipStream::finish() {
+  run_.result.time_s = std::max(run_.result.time_s, s4u::Engine::get_clock());
+}
 
-void Chip::send(const Step& step) {
-  const ChannelId channel = step.channel;
+void ChipStream::mark(const Step& step) {
+  run_.result.marks_s[rank_ * run_.timelines.marks + step.number] = s4u::Engine::get_clock();
+}
+
+s4u::Semaphore& ChipStream::event(const Step& step) const {
+  return *run_.events[rank_ * run_.timelines.events + step.number];
+}
+
+void ChipStream::send(const Step& step) {
+  const ChannelId channel = step.number;
   const Way& way = run_.machine.ways[rank_][channel];
   // Those that the receiver has waited for are done: SimGrid searches all that an actor has not yet
   // waited for at every completion, so the shorter that list the better.
   retire_received(channel);
-  next_to_look_at_ = (next_to_look_at_ + 1) % static_cast<ChannelId>(run_.channels);
-  retire_received(next_to_look_at_);
+  next_to_look_at_ = (next_to_look_at_ + 1) % channels_.size();
+  retire_received(channels_[next_to_look_at_]);
   const double since_s = s4u::Engine::get_clock();
   if (outgoing_[channel].size() >= run_.machine.dma_queue) retire(channel);
   if (failed_) return;
@@ -178,7 +191,7 @@ void Chip::send(const Step& step) {
   if (run_.traced) run_.add_transfer(rank_, way, step.message, outgoing_[channel].back().comm);
 }
 
-void Chip::retire(ChannelId channel) {
+void ChipStream::retire(ChannelId channel) {
   const Outgoing oldest = outgoing_[channel].front();
   outgoing_[channel].pop_front();
   ++retired_[channel];
@@ -189,15 +202,15 @@ void Chip::retire(ChannelId channel) {
   }
 }
 
-void Chip::retire_received(ChannelId channel) {
+void ChipStream::retire_received(ChannelId channel) {
   const Way& way = run_.machine.ways[rank_][channel];
   const std::uint64_t received = run_.received[run_.index(way.peer, channel)];
   while (retired_[channel] < received) retire(channel);
 }
 
 /// Blocks until the next message of a channel has arrived, with its latency.
-void Chip::receive(const Step& step, void*& arrived) {
-  const s4u::CommPtr comm = mailbox(rank_, step.channel)->get_init();
+void ChipStream::receive(const Step& step, void*& arrived) {
+  const s4u::CommPtr comm = mailbox(rank_, step.number)->get_init();
   comm->set_dst_data(&arrived, sizeof arrived);
   if (!run_.shared) {
     comm->wait();  // without a start: one call of SimGrid's kernel instead of two
@@ -208,36 +221,36 @@ void Chip::receive(const Step& step, void*& arrived) {
   comm->wait();
   const double now_s = s4u::Engine::get_clock();
   if (end_s < 0.0) end_s = now_s;
-  const Way& way = run_.machine.ways[sender(step.channel)][step.channel];
+  const Way& way = run_.machine.ways[sender(step.number)][step.number];
   const double left_s = end_s + latency_s(run_.machine, way.route) - now_s;
   if (left_s > 0.0) s4u::this_actor::sleep_for(left_s);
 }
 
-void Chip::wait(const Step& step) {
+void ChipStream::wait(const Step& step) {
   void* arrived = nullptr;
   const double since_s = s4u::Engine::get_clock();
   try {
     receive(step, arrived);
   } catch (const simgrid::NetworkFailureException&) {
-    return fail(sender(step.channel), step.channel, step.message);
+    return fail(sender(step.number), step.number, step.message);
   }
-  std::deque<double>& sent_s = run_.sent_s[run_.index(rank_, step.channel)];
+  std::deque<double>& sent_s = run_.sent_s[run_.index(rank_, step.number)];
   add_wait(since_s, sent_s.front(), s4u::Engine::get_clock(), run_.result.waits[rank_]);
   sent_s.pop_front();
   const Step& sent = *static_cast<const Step*>(arrived);
   if (sent.message != step.message)
     throw std::logic_error(
         fmt::format("received message {} instead of {}", sent.message, step.message));
-  ++run_.received[run_.index(rank_, step.channel)];
+  ++run_.received[run_.index(rank_, step.number)];
   ++run_.progress.received;
   ++run_.result.messages;
-  add_moved(run_.machine, run_.machine.ways[sender(step.channel)][step.channel].route, sent.bytes,
+  add_moved(run_.machine, run_.machine.ways[sender(step.number)][step.number].route, sent.bytes,
             sent.link_s, run_.result);
 }
 
 /// The end of the run, for this chip now and for all others when all has happened that happens at the same
 /// time.
-void Chip::fail(Rank from, ChannelId channel, MessageId message) {
+void ChipStream::fail(Rank from, ChannelId channel, MessageId message) {
   failed_ = true;
   const double now_s = s4u::Engine::get_clock();
   const Way& way = run_.machine.ways[from][channel];
@@ -247,10 +260,12 @@ void Chip::fail(Rank from, ChannelId channel, MessageId message) {
   s4u::Actor::kill_all();
 }
 
-s4u::Mailbox* Chip::mailbox(Rank receiver, ChannelId channel) const {
+s4u::Mailbox* ChipStream::mailbox(Rank receiver, ChannelId channel) const {
   return run_.mailboxes[run_.index(receiver, channel)];
 }
 
-Rank Chip::sender(ChannelId channel) const { return run_.senders[run_.index(rank_, channel)]; }
+Rank ChipStream::sender(ChannelId channel) const {
+  return run_.senders[run_.index(rank_, channel)];
+}
 
 }  // namespace equarx::sim

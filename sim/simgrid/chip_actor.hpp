@@ -18,8 +18,7 @@ namespace equarx::sim {
 /// What all chips of a run share. Actors take turns in one thread, so nothing here needs a lock.
 class Run {
  public:
-  Run(const Timelines& timelines, const Machine& machine, std::size_t channels, bool traced,
-      Progress& progress);
+  Run(const Timelines& timelines, const Machine& machine, bool traced, Progress& progress);
 
   /// Index of what there is for each rank and channel.
   std::size_t index(collectives::Rank rank, collectives::ChannelId channel) const {
@@ -44,19 +43,18 @@ class Run {
   std::vector<collectives::Rank> senders;         ///< who sends to a rank, likewise
   /// When messages were sent that a rank has not waited for, the oldest first, likewise.
   std::vector<std::deque<double>> sent_s;
+  std::vector<simgrid::s4u::SemaphorePtr> events;  ///< by rank and event
   TimeResult result;
 };
 
-/// A core that runs its list in order, and the DMAs that it has started. Where collectives go on beside
-/// other work, that is done by a second actor on the same core, which both share fairly.
-class Chip {
+/// A stream of a chip: an actor that runs its list in order, and the DMAs that it has started. The streams of a chip
+/// share its core fairly.
+class ChipStream {
  public:
-  Chip(Run& run, collectives::Rank rank);
+  ChipStream(Run& run, collectives::Rank rank, std::uint32_t stream);
 
-  /// Runs the list that sends and waits.
+  /// Runs the list.
   void live();
-  /// Runs the other work beside it.
-  void compute();
 
  private:
   struct Outgoing {
@@ -75,19 +73,21 @@ class Chip {
   void retire_received(collectives::ChannelId channel);
   void fail(collectives::Rank from, collectives::ChannelId channel, collectives::MessageId message);
   void finish();
+  void mark(const Step& step);
+  simgrid::s4u::Semaphore& event(const Step& step) const;
   simgrid::s4u::Mailbox* mailbox(collectives::Rank receiver, collectives::ChannelId channel) const;
   collectives::Rank sender(collectives::ChannelId channel) const;
 
   Run& run_;
   collectives::Rank rank_;
+  std::uint32_t stream_;
   double slowdown_;
   bool shares_core_;
-  bool failed_ = false;                         ///< it has noticed that a transfer failed
-  std::vector<std::deque<Outgoing>> outgoing_;  // by channel
-  std::vector<std::uint64_t> retired_;          // by channel
-  collectives::ChannelId next_to_look_at_ = 0;  // for transfers that have been received
-  simgrid::s4u::SemaphorePtr posted_;           // collectives that may begin
-  simgrid::s4u::SemaphorePtr done_;             // collectives that have ended
+  bool failed_ = false;                           ///< it has noticed that a transfer failed
+  std::vector<collectives::ChannelId> channels_;  // that this stream sends and waits in
+  std::vector<std::deque<Outgoing>> outgoing_;    // by channel
+  std::vector<std::uint64_t> retired_;            // by channel
+  std::size_t next_to_look_at_ = 0;  // of channels_, for transfers that have been received
 };
 
 }  // namespace equarx::sim

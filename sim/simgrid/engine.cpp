@@ -11,19 +11,20 @@
 
 namespace equarx::sim {
 
-TimeResult simulate_on_simgrid(const collectives::Program& program, const Machine& machine,
-                               const Costs& costs, const SimulationOptions& options) {
+TimeResult simulate_on_simgrid(const Timelines& timelines, const Machine& machine,
+                               const Describe& describe, const SimulationOptions& options) {
   const SimgridModule& module = load_simgrid();
-  const std::size_t chips_bytes = machine.ranks() * sizeof(Progress::Chip);
-  const SharedMemory memory(sizeof(Progress) + chips_bytes);
+  const std::size_t count = timelines.list_of.size();
+  const SharedMemory memory(sizeof(Progress) + count * sizeof(Progress::List));
   auto* progress = std::construct_at(static_cast<Progress*>(memory.data()));
-  auto* chips = reinterpret_cast<Progress::Chip*>(progress + 1);
-  std::uninitialized_value_construct_n(chips, machine.ranks());
-  progress->chips = std::span(chips, machine.ranks());
+  auto* lists = reinterpret_cast<Progress::List*>(progress + 1);
+  std::uninitialized_value_construct_n(lists, count);
+  progress->streams = timelines.streams;
+  progress->lists = std::span(lists, count);
 
   const auto simulate = [&] {
     TimeResult result;
-    module.simulate({program, machine, costs, options, *progress, result});
+    module.simulate({timelines, machine, options, *progress, result});
     return to_bytes(result);
   };
   std::function<void()> look;
@@ -33,7 +34,7 @@ TimeResult simulate_on_simgrid(const collectives::Program& program, const Machin
     };
   const ChildOutcome outcome = run_in_child(simulate, look);
   if (!outcome.succeeded)
-    throw SimulationError(explain(program, machine, *progress, outcome.failure));
+    throw SimulationError(explain(describe, machine, *progress, outcome.failure));
   return from_bytes(outcome.bytes);
 }
 

@@ -6,7 +6,7 @@
 namespace equarx::sim {
 
 /// simulate() by SimGrid, in a child process.
-TimeResult simulate_on_simgrid(const collectives::Program& program, const Machine& machine,
-                               const Costs& costs, const SimulationOptions& options);
+TimeResult simulate_on_simgrid(const Timelines& timelines, const Machine& machine,
+                               const Describe& describe, const SimulationOptions& options);
 
 }  // namespace equarx::sim

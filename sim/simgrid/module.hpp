@@ -11,9 +11,8 @@ namespace equarx::sim {
 
 /// What the module simulates, and where its result goes.
 struct SimgridRequest {
-  const collectives::Program& program;
+  const Timelines& timelines;
   const Machine& machine;
-  const Costs& costs;
   const SimulationOptions& options;
   Progress& progress;
   TimeResult& result;

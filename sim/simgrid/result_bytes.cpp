@@ -64,6 +64,7 @@ std::vector<std::byte> to_bytes(const TimeResult& result) {
   writer.put(result.link_busy_s);
   writer.put(result.core_busy_s);
   writer.put(result.waits);
+  writer.put(result.marks_s);
   writer.put(result.trace.core);
   writer.put(result.trace.transfers);
   writer.put(result.failure.has_value());
@@ -80,6 +81,7 @@ TimeResult from_bytes(std::span<const std::byte> bytes) {
   reader.get(result.link_busy_s);
   reader.get(result.core_busy_s);
   reader.get(result.waits);
+  reader.get(result.marks_s);
   reader.get(result.trace.core);
   reader.get(result.trace.transfers);
   bool failed = false;

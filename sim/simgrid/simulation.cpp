@@ -29,20 +29,15 @@ void break_links(const Machine& machine, SimgridEngine& platform) {
 
 void simulate_here(const SimgridRequest& request) {
   const Machine& machine = request.machine;
-  const bool traced = request.options.traced;
-  const Timelines timelines = make_timelines(request.program, request.costs, machine.ranks(),
-                                             request.options.schedule, traced);
   SimgridEngine platform(machine);
-  Run run(timelines, machine, request.program.channels.size(), traced, request.progress);
-  std::deque<Chip> chips;
-  for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank) {
-    Chip& chip = chips.emplace_back(run, rank);
-    SimgridEngine::start_actor(machine.chip_names[rank], platform.host(rank),
-                               [&chip] { chip.live(); });
-    if (!timelines.beside.empty())
+  Run run(request.timelines, machine, request.options.traced, request.progress);
+  std::deque<ChipStream> streams;
+  for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank)
+    for (std::uint32_t stream = 0; stream < request.timelines.streams; ++stream) {
+      ChipStream& actor = streams.emplace_back(run, rank, stream);
       SimgridEngine::start_actor(machine.chip_names[rank], platform.host(rank),
-                                 [&chip] { chip.compute(); });
-  }
+                                 [&actor] { actor.live(); });
+    }
   break_links(machine, platform);
   s4u::Engine::on_deadlock_cb([&request] {
     request.progress.deadlocked = true;

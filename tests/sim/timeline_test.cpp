@@ -105,19 +105,19 @@ TEST_CASE("a rank's timeline holds what it does, and no other's") {
 
 TEST_CASE("ranks that do the same share a timeline") {
   const auto same = [](const std::vector<Step>& one, const std::vector<Step>& other) {
-    return std::equal(
-        one.begin(), one.end(), other.begin(), other.end(), [](const Step& a, const Step& b) {
-          return a.kind == b.kind && a.channel == b.channel && a.delay_s == b.delay_s &&
-                 a.bytes == b.bytes && a.link_s == b.link_s && a.message == b.message &&
-                 a.instruction == b.instruction;
-        });
+    return std::equal(one.begin(), one.end(), other.begin(), other.end(),
+                      [](const Step& a, const Step& b) {
+                        return a.kind == b.kind && a.number == b.number && a.delay_s == b.delay_s &&
+                               a.bytes == b.bytes && a.link_s == b.link_s &&
+                               a.message == b.message && a.instruction == b.instruction;
+                      });
   };
   const auto program = collectives::make_ring_broadcast(
       9, 50'000, numerics::ElementFormat::bf16,
       {collectives::RingStyle::semi_loop, {.element = numerics::ElementFormat::bf16}, {1, 2, 128}});
   const Costs costs = testing::UniformCosts{.send_s = 1e-6}.of(program);
   const Timelines timelines = make_timelines(program, costs, 9);
-  REQUIRE(timelines.list_of_rank.size() == 9);
+  REQUIRE(timelines.list_of.size() == 9);
   CHECK(timelines.lists.size() == 5);  // the root, and of two chains the last rank and all others
   for (collectives::Rank rank = 0; rank < 9; ++rank) {
     std::vector<Step> once = make_timeline(program, costs, rank);
@@ -130,7 +130,7 @@ TEST_CASE("ranks that do the same share a timeline") {
       8, 50'000, numerics::ElementFormat::fp32, testing::plain(numerics::ElementFormat::fp32, 1));
   const Timelines one = make_timelines(uniform, testing::UniformCosts{}.of(uniform), 3);
   CHECK(one.lists.size() == 1);
-  CHECK(one.list_of_rank == std::vector<std::uint32_t>(3, 0));
+  CHECK(one.list_of == std::vector<std::uint32_t>(3, 0));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@ namespace equarx::sim {
 namespace {
 
 TEST_CASE("a list that has a core for itself takes as long as its work") {
-  SharedCore core;
+  SharedCore core(2);
   core.begin(0, 2.0, 1.0);
   CHECK(core.busy(0));
   CHECK_FALSE(core.busy(1));
@@ -16,7 +16,7 @@ TEST_CASE("a list that has a core for itself takes as long as its work") {
 }
 
 TEST_CASE("two lists advance at half the speed while both have work") {
-  SharedCore core;
+  SharedCore core(2);
   core.begin(0, 2.0, 0.0);
   core.begin(1, 3.0, 1.0);      // the first has one second left
   CHECK(core.end_s(0) == 3.0);  // one second of work in two
@@ -24,6 +24,15 @@ TEST_CASE("two lists advance at half the speed while both have work") {
   CHECK(core.end_s(1) == 5.0);  // one second of its three is done
   core.begin(0, 10.0, 4.0);
   CHECK(core.end_s(1) == 6.0);
+}
+
+TEST_CASE("three lists advance at a third of the speed while all have work") {
+  SharedCore core(3);
+  for (std::size_t list = 0; list < 3; ++list) core.begin(list, 1.0, 0.0);
+  CHECK(core.end_s(2) == 3.0);
+  for (std::size_t list = 0; list < 3; ++list) core.end(list, 3.0);
+  core.begin(1, 4.0, 5.0);
+  CHECK(core.end_s(1) == 9.0);
 }
 
 }  // namespace
