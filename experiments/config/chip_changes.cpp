@@ -35,7 +35,9 @@ std::optional<Parameter> read_change(input::ObjectReader& reader, const Chip& ch
   return Parameter{
       .value = value,
       .provenance = hardware::Provenance::assumed,
-      .source = fmt::format("{}; {} has {}", kChosen, chip.name, format_value(info, before))};
+      .source = hardware::is_absent(chip, info)
+                    ? fmt::format("{}; {} has none", kChosen, chip.name)
+                    : fmt::format("{}; {} has {}", kChosen, chip.name, format_value(info, before))};
 }
 
 /// What still holds of how parameters err together. Nothing that was observed is of the changed chip.

@@ -31,7 +31,7 @@ void check_complete(const input::Json& json) {
     if (!json.contains(std::string(part))) missing.push_back(fmt::format("/{}", part));
   if (json.contains("parameters") && json["parameters"].is_object())
     for (const hardware::ParameterInfo& info : hardware::parameters())
-      if (!json["parameters"].contains(std::string(info.key)))
+      if (!info.may_be_absent && !json["parameters"].contains(std::string(info.key)))
         missing.push_back(fmt::format("/parameters/{}", info.key));
   if (missing.size() < 2) return;
   throw input::InputError(
@@ -93,7 +93,8 @@ hardware::Chip read_chip(const input::Json& json) {
   chip.description = reader.text("description");
   input::ObjectReader parameters = reader.object("parameters");
   for (const hardware::ParameterInfo& info : hardware::parameters())
-    chip.*info.member = read_parameter(parameters.object(info.key), info);
+    if (!info.may_be_absent || parameters.has(info.key))
+      chip.*info.member = read_parameter(parameters.object(info.key), info);
   parameters.finish();
   chip.slices = read_slices(reader.object("slices"));
   if (reader.has("matrix_products"))
@@ -111,7 +112,8 @@ hardware::Chip load_chip(const std::string& name_or_path, const std::string& pla
 input::Json parameters_json(const hardware::Chip& chip) {
   input::Json json = input::Json::object();
   for (const hardware::ParameterInfo& info : hardware::parameters())
-    json[std::string(info.key)] = parameter_json(info, chip.*info.member);
+    if (!hardware::is_absent(chip, info))
+      json[std::string(info.key)] = parameter_json(info, chip.*info.member);
   return json;
 }
 

@@ -17,9 +17,10 @@ namespace {
 using workloads::Transformer;
 
 // In the order of workloads::Activation and workloads::WeightType.
-constexpr input::EnumNames<workloads::Activation, 2> kActivations({
+constexpr input::EnumNames<workloads::Activation, 3> kActivations({
     {workloads::Activation::gelu, "gelu"},
     {workloads::Activation::silu, "silu"},
+    {workloads::Activation::relu, "relu"},
 });
 constexpr input::EnumNames<workloads::WeightType, 2> kWeightTypes({
     {workloads::WeightType::bf16, "bf16"},

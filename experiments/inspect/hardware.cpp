@@ -75,6 +75,7 @@ input::Json to_json(std::span<const hardware::Chip> chips) {
 std::string to_report(const hardware::Chip& chip) {
   std::vector<output::TableRow> rows;
   for (const hardware::ParameterInfo& info : hardware::parameters()) {
+    if (is_absent(chip, info)) continue;
     const hardware::Parameter& parameter = chip.*info.member;
     rows.push_back({std::string(info.key), format_value(info, parameter),
                     uncertainty_text(info, parameter), std::string(name(parameter.provenance))});
@@ -85,8 +86,9 @@ std::string to_report(const hardware::Chip& chip) {
                       config::slices_text(chip.slices), name(chip.slices.provenance),
                       config::wraparound_text(chip.slices));
   for (const hardware::ParameterInfo& info : hardware::parameters())
-    text +=
-        fmt::format("  {}: {}\n    {}\n", info.key, info.description, (chip.*info.member).source);
+    if (!is_absent(chip, info))
+      text +=
+          fmt::format("  {}: {}\n    {}\n", info.key, info.description, (chip.*info.member).source);
   text += fmt::format("  slices:\n    {}\n", chip.slices.source);
   return chip.calibration ? text + calibration_text(*chip.calibration) : text;
 }

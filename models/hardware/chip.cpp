@@ -40,6 +40,8 @@ std::span<const ParameterInfo> parameters() {
                     Dimension::operations, false, "peak of matrix products of bf16"},
       ParameterInfo{"matrix_rate_int8", &Chip::matrix_rate_int8, ParameterKind::quantity,
                     Dimension::operations, false, "peak of matrix products of int8"},
+      ParameterInfo{"matrix_rate_fp8", &Chip::matrix_rate_fp8, ParameterKind::quantity,
+                    Dimension::operations, false, "peak of matrix products of FP8", true},
       ParameterInfo{"matrix_efficiency", &Chip::matrix_efficiency, ParameterKind::ratio,
                     Dimension::operations, false, "share of the peak that matrix products reach"},
       ParameterInfo{"instruction_overhead", &Chip::instruction_overhead, ParameterKind::quantity,
@@ -56,6 +58,9 @@ std::span<const ParameterInfo> parameters() {
                     "link time of the synchronisation before each step of a quantized ring"},
       ParameterInfo{"dma_queue", &Chip::dma_queue, ParameterKind::count, Dimension::bytes, false,
                     "transfers under way to one neighbour, before a send blocks the core"},
+      ParameterInfo{"host_bandwidth", &Chip::host_bandwidth, ParameterKind::quantity,
+                    Dimension::bandwidth, false,
+                    "each way between the memory of one chip and that of its host", true},
   };
   return table;
 }
@@ -64,6 +69,10 @@ const ParameterInfo* find_parameter(std::string_view key) {
   const auto table = parameters();
   const auto found = std::ranges::find(table, key, &ParameterInfo::key);
   return found == table.end() ? nullptr : &*found;
+}
+
+bool is_absent(const Chip& chip, const ParameterInfo& info) {
+  return info.may_be_absent && (chip.*info.member).value == 0.0;
 }
 
 std::optional<double> standard_uncertainty(const Parameter& parameter) {

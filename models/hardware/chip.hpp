@@ -59,6 +59,8 @@ struct Chip {
   Parameter matrix_rate_bf16;   ///< op/s of matrix products of bf16, at peak
   Parameter matrix_efficiency;  ///< share of matrix_rate_* that matrix products reach, (0, 1]
   Parameter matrix_rate_int8;   ///< op/s of matrix products of int8, at peak
+  Parameter matrix_rate_fp8;    ///< likewise of FP8; absent of a chip that has none
+  Parameter host_bandwidth;     ///< B/s each way between HBM and the host's memory; may be absent
   Parameter instruction_overhead;  ///< s of core time to start one vector instruction
   Parameter dma_overhead;          ///< s of core time to start one remote DMA
   Parameter wait_overhead;         ///< s of core time for one semaphore wait, after the arrival
@@ -99,7 +101,12 @@ struct ParameterInfo {
   units::Dimension dimension;  ///< of a quantity
   bool may_be_zero;
   std::string_view description;
+  bool may_be_absent =
+      false;  ///< some chips do not have it, or nobody knows it: then its value is 0
 };
+
+/// Whether a chip does not have a parameter that chips may lack.
+bool is_absent(const Chip& chip, const ParameterInfo& info);
 
 /// Every parameter, declared once: files, checks, reports and help are made from this table.
 std::span<const ParameterInfo> parameters();

@@ -92,7 +92,7 @@ double score_pairs(const Transformer& model, const Extent& extent, const Attenti
   const double reach = cached_keys(model, extent, method, local);
   const double all = extent.queries * reach;
   // The first queries of a prompt have fewer keys before them than a query may reach.
-  const double missing = reach * (reach - 1.0) / 2.0;
+  const double missing = reach * (reach - static_cast<double>(method.block)) / 2.0;
   return method.skips_future && is_prompt(extent) ? all - missing : all;
 }
 

@@ -1,6 +1,7 @@
 // Attention of one chip: scores, softmax, values.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "models/workloads/operation.hpp"
@@ -17,6 +18,10 @@ struct AttentionMethod {
 
   /// Keys behind the query are skipped, instead of computed and masked. No effect on decoding.
   bool skips_future = false;
+
+  /// If keys behind the query are skipped: positions of a block, of queries and of keys, that a kernel computes whole
+  /// or not at all, at least 1. It divides the sequence.
+  std::uint64_t block = 1;
 
   /// Local layers compute (and keep) their window only, instead of masking what lies outside of it.
   bool skips_outside_window = false;

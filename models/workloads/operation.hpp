@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "models/hardware/matrix_rate.hpp"
+
 namespace equarx::workloads {
 
 /// Which unit of a chip an operation is for.
@@ -21,10 +23,11 @@ std::string_view name(OperationKind kind);
 struct Operation {
   std::string_view name;
   OperationKind kind = OperationKind::memory;
-  double flops = 0.0;         ///< of the matrix unit: 2 for each multiplication and addition
-  double vector_ops = 0.0;    ///< of FP32 vector lanes
-  double weight_bytes = 0.0;  ///< read
-  double read_bytes = 0.0;    ///< activations, and keys and values
+  double flops = 0.0;  ///< of the matrix unit: 2 for each multiplication and addition
+  hardware::MatrixType products = hardware::MatrixType::bf16;  ///< what it multiplies
+  double vector_ops = 0.0;                                     ///< of FP32 vector lanes
+  double weight_bytes = 0.0;                                   ///< read
+  double read_bytes = 0.0;                                     ///< activations, and keys and values
   double written_bytes = 0.0;
   double live_bytes = 0.0;       ///< activations that it needs in HBM at once
   double allreduce_bytes = 0.0;  ///< summed, of each chip

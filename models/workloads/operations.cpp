@@ -35,6 +35,7 @@ double activation_ops(Activation activation) {
   switch (activation) {
     case Activation::gelu: return kGelu;
     case Activation::silu: return kSilu;
+    case Activation::relu: return kRelu;
   }
   throw std::logic_error("unknown activation");
 }

@@ -4,6 +4,8 @@
 #include <array>
 #include <stdexcept>
 
+#include <fmt/format.h>
+
 namespace equarx::workloads {
 
 std::string_view name(Roof roof) {
@@ -15,17 +17,47 @@ std::string_view name(Roof roof) {
   throw std::logic_error("unknown roof");
 }
 
+ComputeRates compute_rates(const hardware::Chip& chip) {
+  using hardware::MatrixType;
+  return {.matrix_flops_per_s = matrix_rate(chip, MatrixType::bf16),
+          .int8_flops_per_s = matrix_rate(chip, MatrixType::int8),
+          .fp8_flops_per_s = matrix_rate(chip, MatrixType::fp8),
+          .matrix_efficiency = chip.matrix_efficiency.value,
+          .vector_ops_per_s = chip.vector_rate.value,
+          .hbm_bytes_per_s = chip.hbm_rate(),
+          .operation_overhead_s = chip.instruction_overhead.value,
+          .matrix_products = &chip.matrix_products};
+}
+
+namespace {
+
+double peak_of(const ComputeRates& rates, hardware::MatrixType products) {
+  switch (products) {
+    case hardware::MatrixType::bf16: return rates.matrix_flops_per_s;
+    case hardware::MatrixType::int8: return rates.int8_flops_per_s;
+    case hardware::MatrixType::fp8: return rates.fp8_flops_per_s;
+  }
+  throw std::logic_error("unknown type of matrix products");
+}
+
+}  // namespace
+
 OperationTime roofline(const Operation& operation, const ComputeRates& rates) {
   if (operation.kind == OperationKind::allreduce)
     throw std::logic_error("an AllReduce is timed by its program, not by a roofline");
+  const double peak = peak_of(rates, operation.products);
+  if (operation.flops > 0.0 && peak <= 0.0)
+    throw std::invalid_argument(
+        fmt::format("the chip has no matrix products of {}", hardware::name(operation.products)));
   const double share = rates.matrix_products == nullptr || operation.flops <= 0.0
                            ? 1.0
                            : hardware::matrix_share(*rates.matrix_products, operation.flops);
   const std::array times = {
       OperationTime{operation.hbm_bytes() / rates.hbm_bytes_per_s, Roof::hbm},
       OperationTime{operation.vector_ops / rates.vector_ops_per_s, Roof::vector},
-      OperationTime{operation.flops / (rates.matrix_flops_per_s * rates.matrix_efficiency * share),
-                    Roof::matrix}};
+      OperationTime{
+          operation.flops > 0.0 ? operation.flops / (peak * rates.matrix_efficiency * share) : 0.0,
+          Roof::matrix}};
   OperationTime time = *std::ranges::max_element(times, {}, &OperationTime::seconds);
   time.seconds += rates.operation_overhead_s;
   return time;

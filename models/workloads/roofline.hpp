@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "models/hardware/chip.hpp"
 #include "models/hardware/matrix_products.hpp"
 #include "models/workloads/operation.hpp"
 
@@ -12,12 +13,17 @@ namespace equarx::workloads {
 /// The rates of a chip that operations run into. All above 0, but for the overhead, which may be 0.
 struct ComputeRates {
   double matrix_flops_per_s = 0.0;  ///< peak of the matrix unit, for bf16
+  double int8_flops_per_s = 0.0;    ///< likewise for int8; 0 of a chip that has none
+  double fp8_flops_per_s = 0.0;     ///< likewise for FP8
   double matrix_efficiency = 1.0;   ///< share of the peak that matrix products reach, (0, 1]
   double vector_ops_per_s = 0.0;    ///< FP32 lanes
   double hbm_bytes_per_s = 0.0;
   double operation_overhead_s = 0.0;                          ///< to start one operation
   const hardware::MatrixProducts* matrix_products = nullptr;  ///< small ones reach less, if known
 };
+
+/// The rates of a chip, which must outlive them.
+ComputeRates compute_rates(const hardware::Chip& chip);
 
 /// What an operation waits for.
 enum class Roof : std::uint8_t { matrix, vector, hbm };
@@ -33,6 +39,7 @@ struct OperationTime {
 /// The three units work at the same time, so the slowest decides:
 ///   max(flops / (peak x efficiency x share of its size), vector ops / rate, HBM bytes / bandwidth) + overhead.
 /// @throws std::logic_error for an AllReduce, whose time is the collective's.
+/// @throws std::invalid_argument for products of a type that the chip has no rate for.
 OperationTime roofline(const Operation& operation, const ComputeRates& rates);
 
 }  // namespace equarx::workloads

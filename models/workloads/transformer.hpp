@@ -10,7 +10,7 @@ namespace equarx::workloads {
 inline constexpr double kActivationBytes = 2.0;
 
 /// The function between the matrices of a feed-forward layer.
-enum class Activation : std::uint8_t { gelu, silu };
+enum class Activation : std::uint8_t { gelu, silu, relu };
 
 /// What weights are stored as, in HBM.
 enum class WeightType : std::uint8_t { bf16, fp32 };

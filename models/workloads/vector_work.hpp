@@ -26,6 +26,8 @@ inline constexpr double kSoftmax = 9.0;
 inline constexpr double kGelu = 9.0;
 /// Exponential (2), add, reciprocal, multiply.
 inline constexpr double kSilu = 5.0;
+/// Maximum of an element and zero.
+inline constexpr double kRelu = 1.0;
 /// Vector operations to multiply two elements.
 inline constexpr double kMultiply = 1.0;
 

@@ -39,6 +39,14 @@ TEST_CASE("a bare value is assumed, and says what it replaces") {
   CHECK(chip.hop_latency.source == load_chip("tpu-v5e", "").hop_latency.source);
 }
 
+TEST_CASE("a chip may be given what it lacks") {
+  const auto [chip, changes] = changed_v5e(R"({"matrix_rate_fp8": "394 Top/s"})");
+  CHECK(chip.matrix_rate_fp8.value == 394e12);
+  CHECK(chip.matrix_rate_fp8.source == "chosen by the user; tpu-v5e has none");
+  CHECK(chip.name == "tpu-v5e (matrix_rate_fp8 394 Top/s)");
+  CHECK(changes.size() == 1);
+}
+
 TEST_CASE("an object has the class and source that it gives") {
   const auto [chip, changes] = changed_v5e(
       R"({"hop_latency": {"value": "1 us", "range": ["0.5 us", "2 us"], "class": "measured",

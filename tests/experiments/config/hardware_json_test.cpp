@@ -66,10 +66,33 @@ TEST_CASE("the other generations have the figures of their data sheets") {
   }
 }
 
+TEST_CASE(
+    "rates of FP8 and of links to hosts are those of the sources, and absent where there are "
+    "none") {
+  struct Rates {
+    std::string name;
+    double fp8, host;
+  };
+  for (const Rates& rates : {Rates{"a100", 0, 32e9},
+                             {"gh200", 1978.9e12, 450e9},
+                             {"h100", 1978.9e12, 64e9},
+                             {"mi300x", 2614.9e12, 64e9},
+                             {"tpu-v4", 0, 16e9},
+                             {"tpu-v5e", 0, 15e9},
+                             {"tpu-v5p", 0, 15e9},
+                             {"tpu-v6e", 0, 32e9},
+                             {"tpu-v7", 4614e12, 32e9}}) {
+    CAPTURE(rates.name);
+    const hardware::Chip chip = load_chip(rates.name, "/hardware");
+    CHECK(chip.matrix_rate_fp8.value == rates.fp8);
+    CHECK(chip.host_bandwidth.value == rates.host);
+  }
+}
+
 TEST_CASE("what was fitted has an error, and the measurements that it was fitted to") {
   for (const input::EmbeddedFile& file : input::embedded_hardware()) {
     const hardware::Chip chip = load_chip(std::string(file.name), "/hardware");
-    const bool fitted = file.name != "tpu-v4" && file.name != "h100";
+    const bool fitted = file.name != "tpu-v4" && file.name != "h100" && file.name != "gh200";
     CHECK(chip.calibration.has_value() == fitted);
     for (const hardware::ParameterInfo& info : hardware::parameters()) {
       CAPTURE(file.name, info.key);
@@ -125,7 +148,7 @@ TEST_CASE("every parameter of every built-in chip says where it comes from") {
     CHECK(chip.name == file.name);
     for (const hardware::ParameterInfo& info : hardware::parameters()) {
       CAPTURE(file.name, info.key);
-      CHECK((chip.*info.member).source.size() > 10);
+      if (!is_absent(chip, info)) CHECK((chip.*info.member).source.size() > 10);
     }
     CHECK(chip.slices.source.size() > 10);
   }
@@ -136,7 +159,7 @@ TEST_CASE("every guess about a built-in chip says within which range it is one")
     const hardware::Chip chip = load_chip(std::string(file.name), "/hardware");
     for (const hardware::ParameterInfo& info : hardware::parameters()) {
       const hardware::Parameter& parameter = chip.*info.member;
-      if (parameter.provenance != hardware::Provenance::assumed) continue;
+      if (is_absent(chip, info) || parameter.provenance != hardware::Provenance::assumed) continue;
       if (info.key == "dma_queue") continue;  // hardly any time depends on it
       CAPTURE(file.name, info.key);
       CHECK(parameter.range);
@@ -147,7 +170,8 @@ TEST_CASE("every guess about a built-in chip says within which range it is one")
 
 TEST_CASE("parameters are reported as they were read") {
   const input::Json json = parameters_json(load_chip("tpu-v5e", "/hardware"));
-  CHECK(json.size() == hardware::parameters().size());
+  CHECK(json.size() == hardware::parameters().size() - 1);
+  CHECK_FALSE(json.contains("matrix_rate_fp8"));  // v5e has no FP8
   CHECK(json["link_bandwidth"]["value"] == "45 GB/s");
   CHECK(json["hbm_capacity"]["value"] == "16 GB");
   CHECK(json["link_efficiency"]["value"].is_number());
@@ -266,6 +290,7 @@ TEST_CASE("nothing of a hardware file may be left out") {
   }
   for (const hardware::ParameterInfo& info : hardware::parameters()) {
     const std::string key(info.key);
+    if (info.may_be_absent) continue;
     input::Json json = tpu_v5e();
     json["parameters"].erase(key);
     check_refused([&] { read_chip(json); }, "/parameters/" + key, "is missing");
@@ -275,6 +300,24 @@ TEST_CASE("nothing of a hardware file may be left out") {
       without["parameters"][key].erase(part);
       check_refused([&] { read_chip(without); }, "/parameters/" + key + "/" + part, "is missing");
       CHECK_THROWS_AS(input::check_schema(without, "hardware"), input::InputError);
+    }
+  }
+}
+
+TEST_CASE("a chip may lack FP8 and a link to its host, but what it has of them is whole") {
+  for (const std::string key : {"matrix_rate_fp8", "host_bandwidth"}) {
+    CAPTURE(key);
+    input::Json json = tpu_v5e();
+    json["parameters"].erase(key);
+    CHECK_NOTHROW(input::check_schema(json, "hardware"));
+    const hardware::Chip chip = read_chip(json);
+    CHECK(is_absent(chip, *hardware::find_parameter(key)));
+    CHECK_FALSE(to_json(chip)["parameters"].contains(key));
+    json["parameters"][key] = {{"class", "measured"}, {"source", "a test"}};
+    check_refused([&] { read_chip(json); }, "/parameters/" + key + "/value", "is missing");
+    for (const std::string value : {"0 GB/s", "0 Top/s"}) {
+      json["parameters"][key]["value"] = value;
+      CHECK_THROWS_AS(read_chip(json), input::InputError);
     }
   }
 }
@@ -304,12 +347,12 @@ TEST_CASE("times may be zero") {
 }
 
 TEST_CASE("hardware that does not exist is refused with what does") {
-  check_mistakes(
-      {{"/hardware", "tpu-v9", "/hardware",
-        "use one of a100, h100, mi300x, tpu-v4, tpu-v5e, tpu-v5p, tpu-v6e, tpu-v7, or the path of"},
-       {"/hardware", "\"\"", "/hardware", "use one of a100"},
-       {"/hardware", "none.json", "/hardware", "cannot read none.json"},
-       {"/hardware", "/", "/hardware", "is a directory"}});
+  check_mistakes({{"/hardware", "tpu-v9", "/hardware",
+                   "use one of a100, gh200, h100, mi300x, tpu-v4, tpu-v5e, tpu-v5p, tpu-v6e, "
+                   "tpu-v7, or the path of"},
+                  {"/hardware", "\"\"", "/hardware", "use one of a100"},
+                  {"/hardware", "none.json", "/hardware", "cannot read none.json"},
+                  {"/hardware", "/", "/hardware", "is a directory"}});
 }
 
 }  // namespace

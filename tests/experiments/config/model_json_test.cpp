@@ -39,6 +39,37 @@ TEST_CASE("built-in models have the parameters that are published") {
   check("gemma3-27b", 25.60e9, 25.60e9 + 1.4093e9);
   check("llama3-8b", 6.98e9, 8.03e9);
   check("llama3-70b", 70.55e9 - 2 * 1.05067e9, 70.55e9);
+  check("llama3.1-8b", 6.98e9, 8.03e9);
+  check("llama3.1-70b", 70.55e9 - 2 * 1.05067e9, 70.55e9);
+}
+
+TEST_CASE("models of published training have the parameters that follow from their shapes") {
+  // Attention, FFN and norms of a layer, the final norm, and the tables, term by term.
+  const auto check = [](const std::string& name, double attention, double ffn, double tables) {
+    CAPTURE(name);
+    const Transformer model = load_model(name, "/workload/model");
+    const double layer = attention + ffn + 2.0 * model.d_model;
+    const double without = model.layers * layer + model.d_model;
+    CHECK(workloads::parameters_without_embeddings(model) == without);
+    CHECK(workloads::parameters(model) == without + tables);
+  };
+  check("maxtext-16b", 4.0 * 4096 * 8192, 3.0 * 4096 * 28672, 2.0 * 32000 * 4096);
+  check("maxtext-32b", 4.0 * 8192 * 8192, 3.0 * 8192 * 28672, 2.0 * 32000 * 8192);
+  check("maxtext-16b-2023", 4.0 * 5120 * 8192, 2.0 * 5120 * 32768, 32768.0 * 5120);
+  check("maxtext-32b-2023", 4.0 * 10240 * 8192, 2.0 * 10240 * 32768, 32768.0 * 10240);
+  check("gpt-7b", 4.0 * 4096 * 4096, 2.0 * 4096 * 16384, 50304.0 * 4096);
+  check("fog-llama-1.5b", 3.0 * 2048 * 2048, 3.0 * 2048 * 8192, 2.0 * 131072 * 2048);
+  check("fog-llama-8b", 2.5 * 4096 * 4096, 3.0 * 4096 * 14336, 2.0 * 131072 * 4096);
+}
+
+TEST_CASE("Llama 3.1 is Llama 3 with a longer context") {
+  for (const std::string size : {"8b", "70b"}) {
+    Transformer longer = load_model("llama3.1-" + size, "");
+    const Transformer model = load_model("llama3-" + size, "");
+    CHECK(longer.largest_context == 131072);
+    CHECK(workloads::parameters(longer) == workloads::parameters(model));
+    CHECK(longer.kv_heads == model.kv_heads);
+  }
 }
 
 TEST_CASE("Gemma 3 12B has the shape of its configuration") {
@@ -88,10 +119,14 @@ TEST_CASE("every model file in configs/ is valid, built in, and says where it co
 }
 
 TEST_CASE("an unknown model is refused with the known ones, and the nearest") {
-  check_refused([] { load_model("gemma3-27", "/workload/model"); }, "/workload/model",
-                "'gemma3-27' is not a known model; did you mean 'gemma3-27b'? (one of gemma3-12b, "
-                "gemma3-27b, llama3-70b, llama3-8b), or the path of a model file");
-  check_refused([] { load_model("", "/workload/model"); }, "/workload/model", "one of gemma3-12b");
+  check_refused(
+      [] { load_model("gemma3-27", "/workload/model"); }, "/workload/model",
+      "'gemma3-27' is not a known model; did you mean 'gemma3-27b'? (one of fog-llama-1.5b, "
+      "fog-llama-8b, gemma3-12b, gemma3-27b, gpt-7b, llama3-70b, llama3-8b, llama3.1-70b, "
+      "llama3.1-8b, maxtext-16b-2023, maxtext-16b, maxtext-32b-2023, maxtext-32b), or the "
+      "path of a model file");
+  check_refused([] { load_model("", "/workload/model"); }, "/workload/model",
+                "one of fog-llama-1.5b");
   check_refused([] { load_model("no/such.json", "/workload/model"); }, "/workload/model",
                 "cannot read no/such.json");
 }

@@ -27,13 +27,15 @@ TEST_CASE("the table of parameters names every member of Chip once") {
                               &Chip::vector_rate,
                               &Chip::matrix_rate_bf16,
                               &Chip::matrix_rate_int8,
+                              &Chip::matrix_rate_fp8,
                               &Chip::matrix_efficiency,
                               &Chip::instruction_overhead,
                               &Chip::dma_overhead,
                               &Chip::wait_overhead,
                               &Chip::barrier_time,
                               &Chip::step_sync_time,
-                              &Chip::dma_queue};
+                              &Chip::dma_queue,
+                              &Chip::host_bandwidth};
   REQUIRE(parameters().size() == members.size());
   for (const auto member : members)
     CHECK(std::ranges::count(parameters(), member, &ParameterInfo::member) == 1);
@@ -98,6 +100,16 @@ TEST_CASE("only times may be zero: a rate or a capacity of zero divides by zero"
     CHECK(info.may_be_zero ==
           (info.kind == ParameterKind::quantity && info.dimension == units::Dimension::time));
   }
+}
+
+TEST_CASE("a chip may lack a rate of FP8 products and a link to a host, and nothing else") {
+  Chip chip;  // all values are 0
+  std::set<std::string_view> absent;
+  for (const ParameterInfo& info : parameters())
+    if (is_absent(chip, info)) absent.insert(info.key);
+  CHECK(absent == std::set<std::string_view>{"host_bandwidth", "matrix_rate_fp8"});
+  chip.host_bandwidth.value = 32e9;
+  CHECK_FALSE(is_absent(chip, *find_parameter("host_bandwidth")));
 }
 
 TEST_CASE("values are written with the unit of their parameter, plain numbers without") {

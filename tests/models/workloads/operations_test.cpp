@@ -101,6 +101,18 @@ TEST_CASE("operations of a layer are what is worked out by hand") {
   CHECK(sum.hbm_bytes() == 0);
 }
 
+TEST_CASE("each activation has the vector work of its own function") {
+  const auto activation_ops = [](Activation activation) {
+    Transformer model = tiny();
+    model.activation = activation;
+    const PhaseOperations phase = phase_operations(model, Prefill{5, 3}, 2, {});
+    return find(phase.global_layer, "activation").vector_ops;
+  };
+  const double relu = activation_ops(Activation::relu);
+  CHECK(activation_ops(Activation::silu) - relu == 4 * 15 * 6);
+  CHECK(activation_ops(Activation::gelu) - relu == 8 * 15 * 6);
+}
+
 TEST_CASE("embedding and logits are what is worked out by hand") {
   const PhaseOperations phase = phase_operations(tiny(), Prefill{5, 3}, 4, {});
   const Operation& lookup = find(phase.embedding, "embedding");

@@ -1,0 +1,25 @@
+#include "models/hardware/matrix_rate.hpp"
+
+#include <stdexcept>
+
+namespace equarx::hardware {
+
+std::string_view name(MatrixType type) {
+  switch (type) {
+    case MatrixType::bf16: return "bf16";
+    case MatrixType::int8: return "int8";
+    case MatrixType::fp8: return "fp8";
+  }
+  throw std::logic_error("unknown type of matrix products");
+}
+
+double matrix_rate(const Chip& chip, MatrixType type) {
+  switch (type) {
+    case MatrixType::bf16: return chip.matrix_rate_bf16.value;
+    case MatrixType::int8: return chip.matrix_rate_int8.value;
+    case MatrixType::fp8: return chip.matrix_rate_fp8.value;
+  }
+  throw std::logic_error("unknown type of matrix products");
+}
+
+}  // namespace equarx::hardware

@@ -1,0 +1,30 @@
+#include "models/hardware/matrix_rate.hpp"
+
+#include <set>
+
+#include "tests/catch.hpp"
+
+namespace equarx::hardware {
+namespace {
+
+TEST_CASE("each type of operands has the rate of its own parameter, and none without it") {
+  Chip chip;
+  chip.matrix_rate_bf16.value = 1e12;
+  chip.matrix_rate_int8.value = 2e12;
+  CHECK(matrix_rate(chip, MatrixType::bf16) == 1e12);
+  CHECK(matrix_rate(chip, MatrixType::int8) == 2e12);
+  CHECK(matrix_rate(chip, MatrixType::fp8) == 0.0);
+  chip.matrix_rate_fp8.value = 3e12;
+  CHECK(matrix_rate(chip, MatrixType::fp8) == 3e12);
+}
+
+TEST_CASE("types of operands have names of their own, which end the keys of their rates") {
+  std::set<std::string_view> names;
+  for (const MatrixType type : kMatrixTypes) {
+    CHECK(names.insert(name(type)).second);
+    CHECK(find_parameter("matrix_rate_" + std::string(name(type))) != nullptr);
+  }
+}
+
+}  // namespace
+}  // namespace equarx::hardware
