@@ -1,0 +1,141 @@
+#include "models/steps/step.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace equarx::steps {
+namespace {
+
+constexpr TaskId kNone = std::numeric_limits<TaskId>::max();
+
+/// By task, the one that its stream was given before it; kNone of the first.
+std::vector<TaskId> before_in_stream(const StepGraph& graph) {
+  std::vector<TaskId> latest(graph.streams.size(), kNone);
+  std::vector<TaskId> before;
+  for (TaskId id = 0; id < graph.tasks.size(); ++id)
+    before.push_back(std::exchange(latest[graph.tasks[id].stream], id));
+  return before;
+}
+
+void check_names(const StepGraph& graph) {
+  std::map<std::string_view, TaskId> names;
+  for (TaskId id = 0; id < graph.tasks.size(); ++id) {
+    const Task& task = graph.tasks[id];
+    if (!names.emplace(task.name, id).second)
+      throw StepError(
+          id, fmt::format("there are two tasks '{}'; give each a name of its own", task.name));
+    if (task.stream >= graph.streams.size())
+      throw StepError(id, fmt::format("'{}' is of a stream that is not there", task.name));
+    for (const TaskId before : task.after)
+      if (before >= graph.tasks.size())
+        throw StepError(id, fmt::format("'{}' waits for a task that is not there", task.name));
+  }
+}
+
+/// Tasks in an order in which each comes behind all that it waits for; those that cannot are left out.
+std::vector<TaskId> sorted(const std::vector<std::vector<TaskId>>& predecessors) {
+  std::vector<std::vector<TaskId>> successors(predecessors.size());
+  std::vector<std::size_t> waits_for(predecessors.size());
+  for (TaskId id = 0; id < predecessors.size(); ++id) {
+    waits_for[id] = predecessors[id].size();
+    for (const TaskId before : predecessors[id]) successors[before].push_back(id);
+  }
+  std::vector<TaskId> order;
+  for (TaskId id = 0; id < predecessors.size(); ++id)
+    if (waits_for[id] == 0) order.push_back(id);
+  for (std::size_t next = 0; next < order.size(); ++next)
+    for (const TaskId after : successors[order[next]])
+      if (--waits_for[after] == 0) order.push_back(after);
+  return order;
+}
+
+/// A way round through tasks that are in no order: each waits for the next, and the last for the first.
+std::vector<TaskId> find_cycle(const std::vector<std::vector<TaskId>>& predecessors,
+                               const std::vector<TaskId>& order) {
+  std::vector<bool> stuck(predecessors.size(), true);
+  for (const TaskId id : order) stuck[id] = false;
+  const auto first = static_cast<TaskId>(std::ranges::find(stuck, true) - stuck.begin());
+  // Each stuck task waits for one that is stuck, too: going back must come to where it was.
+  std::vector<TaskId> way;
+  TaskId at = first;
+  for (;;) {
+    const auto seen = std::ranges::find(way, at);
+    if (seen != way.end()) return {seen, way.end()};
+    way.push_back(at);
+    at = *std::ranges::find_if(predecessors[at], [&](TaskId before) { return stuck[before]; });
+  }
+}
+
+std::string cycle_text(const StepGraph& graph, const std::vector<TaskId>& cycle) {
+  constexpr std::size_t kShown = 8;
+  std::string text = fmt::format("'{}' waits for itself: ", graph.tasks[cycle.front()].name);
+  for (std::size_t i = 0; i < cycle.size() && i < kShown; ++i)
+    text += fmt::format("'{}' waits for ", graph.tasks[cycle[i]].name);
+  if (cycle.size() > kShown)
+    text += fmt::format("{} more, and the last for ", cycle.size() - kShown);
+  return text + fmt::format("'{}' (the tasks of a stream also wait for those listed before them)",
+                            graph.tasks[cycle.front()].name);
+}
+
+}  // namespace
+
+std::vector<std::vector<TaskId>> predecessors(const StepGraph& graph) {
+  const std::vector<TaskId> in_stream = before_in_stream(graph);
+  std::vector<std::vector<TaskId>> all;
+  for (TaskId id = 0; id < graph.tasks.size(); ++id) {
+    std::vector<TaskId>& before = all.emplace_back(graph.tasks[id].after);
+    if (in_stream[id] != kNone) before.push_back(in_stream[id]);
+    std::ranges::sort(before);
+    before.erase(std::unique(before.begin(), before.end()), before.end());
+  }
+  return all;
+}
+
+void validate(const StepGraph& graph) {
+  if (graph.tasks.empty() || graph.streams.empty())
+    throw std::logic_error("a step has tasks, and streams");
+  check_names(graph);
+  const std::vector<std::vector<TaskId>> before = predecessors(graph);
+  const std::vector<TaskId> order = sorted(before);
+  if (order.size() == graph.tasks.size()) return;
+  const std::vector<TaskId> cycle = find_cycle(before, order);
+  throw StepError(cycle.front(), cycle_text(graph, cycle));
+}
+
+std::vector<TaskId> critical_path(const StepGraph& graph, const std::vector<TaskTime>& times) {
+  const auto ends_first = [&](TaskId one, TaskId other) {
+    return times[one].end_s < times[other].end_s;
+  };
+  const std::vector<std::vector<TaskId>> before = predecessors(graph);
+  TaskId at = 0;
+  for (TaskId id = 1; id < graph.tasks.size(); ++id)
+    if (ends_first(at, id)) at = id;
+  std::vector<TaskId> path = {at};
+  while (!before[at].empty()) {
+    at = *std::ranges::max_element(before[at], ends_first);
+    path.push_back(at);
+  }
+  std::ranges::reverse(path);
+  return path;
+}
+
+double longest_path_s(const StepGraph& graph, const std::vector<double>& seconds) {
+  const std::vector<std::vector<TaskId>> before = predecessors(graph);
+  std::vector<double> end_s(graph.tasks.size());
+  double longest_s = 0.0;
+  for (const TaskId id : sorted(before)) {
+    double start_s = 0.0;
+    for (const TaskId other : before[id]) start_s = std::max(start_s, end_s[other]);
+    end_s[id] = start_s + seconds[id];
+    longest_s = std::max(longest_s, end_s[id]);
+  }
+  return longest_s;
+}
+
+}  // namespace equarx::steps

@@ -1,0 +1,300 @@
+#include "models/steps/training_operations.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "models/formats/vector_work.hpp"
+#include "models/workloads/operations.hpp"
+#include "models/workloads/vector_work.hpp"
+
+namespace equarx::steps {
+namespace {
+
+using hardware::MatrixType;
+using workloads::kActivationBytes;
+using workloads::Operation;
+using workloads::OperationKind;
+
+using Operations = std::vector<Operation>;
+
+void append(Operations& operations, const Operations& more) {
+  operations.insert(operations.end(), more.begin(), more.end());
+}
+
+bool is_one_byte(MatrixType type) { return type != MatrixType::bf16; }
+
+/// Vector operations to cast an element of bf16, and to look for the abs-max of the next scale.
+double cast_ops(MatrixType type) {
+  constexpr double kScaleAndAbsMax = 3.0;  // multiply; absolute value, maximum
+  const auto to =
+      type == MatrixType::int8 ? numerics::ElementFormat::int8 : numerics::ElementFormat::fp8_e4m3;
+  return workloads::kFromBf16 + kScaleAndAbsMax + numerics::encode_operations(to);
+}
+
+/// Operands of bf16 that are cast before a product.
+Operation cast(std::string_view name, double elements, MatrixType type) {
+  Operation operation{.name = name, .kind = OperationKind::vector};
+  operation.vector_ops = elements * cast_ops(type);
+  operation.read_bytes = elements * kActivationBytes;
+  operation.written_bytes = elements;
+  return operation;
+}
+
+/// A product of weights with its casts: forward, and backward.
+class Products {
+ public:
+  Products(Operation forward, MatrixType type) : forward_(forward), type_(type) {
+    forward_.products = type;
+    weights_ = forward.weight_bytes / kActivationBytes;
+    results_ = forward.written_bytes / kActivationBytes;
+    const double rows = forward.flops / (2.0 * weights_);
+    inputs_ = rows * weights_ / (results_ / rows);  // rows x inputs, of a matrix inputs x outputs
+  }
+
+  Operations forward() const {
+    if (!is_one_byte(type_)) return {forward_};
+    Operation product = forward_;
+    product.weight_bytes = weights_;
+    product.read_bytes = inputs_;
+    return {cast("cast_weights", weights_, type_), cast("cast_inputs", inputs_, type_), product};
+  }
+
+  /// The gradients of inputs, and of weights.
+  Operations backward() const {
+    const double operand_bytes = is_one_byte(type_) ? 1.0 : kActivationBytes;
+    Operation of_inputs = forward_;
+    of_inputs.name = "input_gradient";
+    of_inputs.weight_bytes = weights_ * operand_bytes;
+    of_inputs.read_bytes = results_ * operand_bytes;
+    of_inputs.written_bytes = inputs_ * kActivationBytes;
+    Operation of_weights = forward_;
+    of_weights.name = "weight_gradient";
+    of_weights.weight_bytes = 0.0;
+    of_weights.read_bytes = (results_ + inputs_) * operand_bytes;
+    of_weights.written_bytes = weights_ * kActivationBytes;
+    if (!is_one_byte(type_)) return {of_inputs, of_weights};
+    return {cast("cast_gradients", results_, type_), of_inputs, of_weights};
+  }
+
+ private:
+  Operation forward_;
+  MatrixType type_;
+  double weights_ = 0.0;
+  double results_ = 0.0;
+  double inputs_ = 0.0;
+};
+
+/// Element-wise work, backward.
+Operation elementwise_backward(const Operation& forward) {
+  Operation operation = forward;
+  operation.name = "elementwise_gradient";
+  operation.vector_ops = 2.0 * forward.vector_ops;
+  operation.read_bytes = forward.read_bytes + forward.written_bytes;
+  operation.written_bytes = forward.read_bytes;
+  return operation;
+}
+
+/// Attention, backward.
+Operation attention_backward(const Operation& forward) {
+  constexpr double kForwardProducts = 2.0;
+  constexpr double kMore = 3.0;  // of each score: subtract, multiply, scale
+  const double scores = forward.vector_ops / (workloads::kSoftmax + workloads::kToBf16);
+  Operation operation = forward;
+  operation.name = "attention_gradient";
+  operation.flops *= kBackwardProducts / kForwardProducts;
+  operation.vector_ops += scores * (kMore + workloads::kToBf16);
+  operation.read_bytes = forward.read_bytes + 2.0 * forward.written_bytes;  // result, its gradient
+  operation.written_bytes = forward.read_bytes;                             // of q, k and v
+  return operation;
+}
+
+/// Which half of a layer an operation is in, and what type its products have.
+struct Place {
+  bool ffn = false;
+  MatrixType type = MatrixType::bf16;
+};
+
+Place place_of(const Operation& operation, const Precision& precision) {
+  const std::string_view name = operation.name;
+  const bool ffn = name.starts_with("ffn") || name == "activation";
+  if (operation.kind == OperationKind::attention) return {false, precision.attention};
+  return {ffn, ffn ? precision.ffn : precision.projections};
+}
+
+/// Whether the backward pass needs an operation's result that is not kept.
+bool is_again(const Operation& operation, const Remat& remat) {
+  const std::string_view name = operation.name;
+  if (name == "qkv" || name == "rope") return remat.qkv == Keep::again;
+  if (operation.kind == OperationKind::attention) return remat.attention == Keep::again;
+  if (name == "attention_output" || name == "attention_residual")
+    return remat.attention_output == Keep::again;
+  return name == "ffn_in" && remat.ffn_in == Keep::again;
+}
+
+/// Passes of a layer whose forward operations these are.
+class LayerPasses {
+ public:
+  LayerPasses(const Operations& operations, const Training& training) {
+    for (const Operation& operation : operations) {
+      if (operation.kind == OperationKind::allreduce) continue;  // tasks of their own
+      add(operation, training);
+    }
+    std::ranges::reverse(backward.attention);
+    std::ranges::reverse(backward.ffn);
+  }
+
+  LayerWork forward;
+  LayerWork again;
+  LayerWork backward;
+
+ private:
+  void add(const Operation& operation, const Training& training) {
+    const Place place = place_of(operation, training.precision);
+    const auto half = [&](LayerWork& work) -> Operations& {
+      return place.ffn ? work.ffn : work.attention;
+    };
+    const Operations there = forward_of(operation, place);
+    append(half(forward), there);
+    if (is_again(operation, training.remat)) append(half(again), there);
+    Operations back = backward_of(operation, place);
+    // Its result, the input of the FFN's last matrix, is not kept: it is made again of what the first ones gave.
+    if (operation.name == "activation") append(back, there);
+    std::ranges::reverse(back);  // the whole pass is turned round
+    append(half(backward), back);
+  }
+
+  static Operations forward_of(const Operation& operation, const Place& place) {
+    if (operation.kind == OperationKind::matrix) return Products(operation, place.type).forward();
+    Operation one = operation;
+    one.products = place.type;
+    return {one};
+  }
+
+  static Operations backward_of(const Operation& operation, const Place& place) {
+    if (operation.kind == OperationKind::matrix) return Products(operation, place.type).backward();
+    if (operation.kind == OperationKind::attention) {
+      Operation gradient = attention_backward(operation);
+      gradient.products = place.type;
+      return {gradient};
+    }
+    return {elementwise_backward(operation)};
+  }
+};
+
+/// Rows of vocabulary x d_model, with the loss: the softmax of each row, and its gradient, while logits are written.
+Operation logits_of(const workloads::Transformer& model, double rows, double vocabulary) {
+  Operation logits{.name = "logits", .kind = OperationKind::matrix};
+  logits.flops = 2.0 * rows * model.d_model * vocabulary;
+  logits.weight_bytes = model.d_model * vocabulary * kActivationBytes;
+  logits.read_bytes = rows * model.d_model * kActivationBytes;
+  logits.written_bytes = rows * vocabulary * kActivationBytes;
+  return logits;
+}
+
+Operation loss_of(double rows, double vocabulary) {
+  Operation loss{.name = "loss", .kind = OperationKind::vector};
+  loss.vector_ops =
+      rows * vocabulary * (workloads::kFromBf16 + workloads::kSoftmax + workloads::kToBf16);
+  loss.read_bytes = rows * vocabulary * kActivationBytes;
+  loss.written_bytes = loss.read_bytes;
+  return loss;
+}
+
+void add_head(const Training& training, double rows, std::uint32_t tensor,
+              TrainingOperations& operations) {
+  const workloads::Transformer& model = training.model;
+  const double vocabulary = workloads::shard(model, tensor).vocabulary;
+  Operation norm{.name = "final_norm", .kind = OperationKind::vector};
+  const double elements = rows * model.d_model;
+  norm.vector_ops = elements * (workloads::kFromBf16 + workloads::kNormSum + workloads::kNormScale +
+                                workloads::kToBf16);
+  norm.read_bytes = elements * kActivationBytes;
+  norm.written_bytes = norm.read_bytes;
+  const Products logits(logits_of(model, rows, vocabulary), training.precision.head);
+  operations.head = {norm};
+  append(operations.head, logits.forward());
+  operations.head.push_back(loss_of(rows, vocabulary));
+  operations.head_backward = logits.backward();
+  operations.head_backward.push_back(elementwise_backward(norm));
+}
+
+/// Adam: the two moments, their corrections, a square root, a division, weight decay.
+Operation optimizer_of(const Training& training, double weights) {
+  constexpr double kOps = 14.0;
+  Operation update{.name = "optimizer", .kind = OperationKind::vector};
+  update.vector_ops = weights * kOps;
+  update.read_bytes =
+      weights * (training.weight_bytes + training.moment_bytes + training.gradient_bytes);
+  update.written_bytes = weights * (training.weight_bytes + training.moment_bytes);
+  return update;
+}
+
+}  // namespace
+
+Degrees degrees(const Mesh& mesh) {
+  constexpr std::array<std::string_view, 3> kKnown = {"data", "fsdp", "tensor"};
+  for (const MeshAxis& axis : mesh.axes)
+    if (std::ranges::find(kKnown, axis.name) == kKnown.end())
+      throw std::invalid_argument(fmt::format(
+          "training knows mesh axes \"data\", \"fsdp\" and \"tensor\", and no '{}'", axis.name));
+  return {mesh.length("data"), mesh.length("fsdp"), mesh.length("tensor")};
+}
+
+double sequences_of_chip(const Training& training, const Degrees& degrees) {
+  const std::uint64_t parts = std::uint64_t{degrees.data} * degrees.fsdp * training.microbatches;
+  if (training.batch == 0 || training.batch % parts != 0)
+    throw std::invalid_argument(fmt::format(
+        "a batch of {} sequences cannot be divided over {} microbatches on {} groups of chips "
+        "(data {} x fsdp {}); use a multiple of {}",
+        training.batch, training.microbatches, degrees.data * degrees.fsdp, degrees.data,
+        degrees.fsdp, parts));
+  return static_cast<double>(training.batch) / static_cast<double>(parts);
+}
+
+ActivationBytes activation_bytes(const Training& training, const Degrees& degrees) {
+  const workloads::Transformer& model = training.model;
+  const workloads::Shard shard = workloads::shard(model, degrees.tensor);
+  const double rows = sequences_of_chip(training, degrees) * static_cast<double>(training.sequence);
+  const double bytes = rows * kActivationBytes;
+  const double along = training.sequence_parallel ? degrees.tensor : 1.0;
+  const double head = model.head_size;
+  return {.layer_input = bytes * model.d_model / along,
+          .qkv = bytes * (shard.heads + 2.0 * shard.kv_heads) * head,
+          .attention = bytes * shard.heads * head,
+          .attention_output = bytes * model.d_model / along,
+          .ffn_in = bytes * shard.ffn * (model.gated_ffn ? 2.0 : 1.0)};
+}
+
+TrainingOperations training_operations(const Training& training, const Degrees& degrees) {
+  workloads::Transformer model = training.model;
+  model.weights = workloads::WeightType::bf16;  // as they are gathered
+  const double sequences = sequences_of_chip(training, degrees);
+  const workloads::Prefill prefill{.tokens = training.sequence,
+                                   .batch = static_cast<std::uint64_t>(sequences)};
+  const workloads::PhaseOperations phase =
+      workloads::phase_operations(model, prefill, degrees.tensor, training.attention);
+  TrainingOperations operations;
+  const LayerPasses global(phase.global_layer, training);
+  const LayerPasses local(phase.local_layer, training);
+  operations.forward = global.forward;
+  operations.again = global.again;
+  operations.backward = global.backward;
+  operations.local_forward = local.forward;
+  operations.local_again = local.again;
+  operations.local_backward = local.backward;
+  operations.embedding = phase.embedding;
+  for (const Operation& operation : phase.embedding)
+    operations.embedding_backward.push_back(elementwise_backward(operation));
+  const double rows = sequences * static_cast<double>(training.sequence);
+  add_head(training, rows, degrees.tensor, operations);
+  const double weights = workloads::parameters(model) / degrees.fsdp / degrees.tensor;
+  operations.optimizer = {optimizer_of(training, weights)};
+  return operations;
+}
+
+}  // namespace equarx::steps

@@ -1,0 +1,56 @@
+#include "models/steps/mesh.hpp"
+
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+namespace equarx::steps {
+namespace {
+
+using Axes = std::vector<std::size_t>;
+
+TEST_CASE("axes of a mesh lie on whole axes of the machine") {
+  const Mesh one = lay_mesh({4, 4}, {{"fsdp", 16}});
+  CHECK(one.axes[0].machine_axes == Axes{0, 1});
+  CHECK(one.chips() == 16);
+
+  const Mesh two = lay_mesh({4, 4, 4}, {{"fsdp", 16}, {"tensor", 4}});
+  CHECK(two.axes[0].machine_axes == Axes{0, 1});
+  CHECK(two.axes[1].machine_axes == Axes{2});
+  CHECK(two.find("tensor") == 1);
+  CHECK_FALSE(two.find("data"));
+  CHECK(two.length("data") == 1);
+  CHECK(two.group_size(Axes{0, 1}) == 64);
+  CHECK(two.machine_axes(Axes{0, 1}) == Axes{0, 1, 2});
+
+  // The first that fits may leave nothing for the next: then another is tried.
+  const Mesh other = lay_mesh({2, 4, 2}, {{"a", 4}, {"b", 4}});
+  CHECK(other.axes[0].machine_axes == Axes{0, 2});
+  CHECK(other.axes[1].machine_axes == Axes{1});
+}
+
+TEST_CASE("axes may say where they lie, and may be of one chip") {
+  const Mesh mesh = lay_mesh({4, 4}, {{"data", 4, {1}}, {"fsdp", 4}, {"tensor", 1}});
+  CHECK(mesh.axes[0].machine_axes == Axes{1});
+  CHECK(mesh.axes[1].machine_axes == Axes{0});
+  CHECK(mesh.axes[2].machine_axes.empty());
+  CHECK(lay_mesh({1, 8}, {{"fsdp", 8}}).axes[0].machine_axes == Axes{1});
+  CHECK(lay_mesh({1}, {{"fsdp", 1}}).axes[0].machine_axes.empty());
+}
+
+TEST_CASE("a mesh that does not fit the machine is refused with what would") {
+  const auto refused = [](const std::vector<std::uint32_t>& machine,
+                          const std::vector<MeshAxis>& axes, const std::string& why) {
+    CHECK_THROWS_WITH(lay_mesh(machine, axes), Catch::Contains(why));
+  };
+  refused({4, 4}, {{"fsdp", 8}}, "fsdp 8 are 8 chips, and the machine has 16");
+  refused({16, 16}, {{"fsdp", 64}, {"tensor", 4}}, "can have a length of 1, 16, 256");
+  refused({4, 4}, {{"fsdp", 16, {0}}},
+          "'fsdp' has a length of 16, and the axes that it lies on have 4");
+  refused({4, 4}, {{"a", 4, {0}}, {"b", 4, {0}}}, "where another lies");
+  refused({4, 4}, {{"a", 16, {0, 1, 7}}}, "axis 7");
+}
+
+}  // namespace
+}  // namespace equarx::steps

@@ -1,0 +1,124 @@
+#include "models/steps/training_operations.hpp"
+
+#include <numeric>
+#include <string_view>
+
+#include "tests/catch.hpp"
+#include "tests/models/steps/trainings.hpp"
+
+namespace equarx::steps {
+namespace {
+
+using testing::kLayerMatrices;
+using testing::small_training;
+using workloads::Operation;
+using workloads::OperationKind;
+
+constexpr double kRows = 8.0 * 32;
+
+double flops(const std::vector<Operation>& operations, OperationKind kind) {
+  double sum = 0.0;
+  for (const Operation& operation : operations)
+    if (operation.kind == kind) sum += operation.flops;
+  return sum;
+}
+double flops(const LayerWork& work, OperationKind kind) {
+  return flops(work.attention, kind) + flops(work.ffn, kind);
+}
+double cast_bytes(const LayerWork& work) {
+  double bytes = 0.0;
+  for (const auto* half : {&work.attention, &work.ffn})
+    for (const Operation& operation : *half)
+      if (operation.name.starts_with("cast")) bytes += operation.written_bytes;
+  return bytes;
+}
+
+TEST_CASE("a backward pass has twice the products with weights, and five of attention for two") {
+  const TrainingOperations operations = training_operations(small_training(), {});
+  const double products = 2.0 * kRows * kLayerMatrices;
+  CHECK(flops(operations.forward, OperationKind::matrix) == Approx(products));
+  CHECK(flops(operations.backward, OperationKind::matrix) == Approx(2.0 * products));
+  const double attention = flops(operations.forward, OperationKind::attention);
+  CHECK(attention == Approx(2.0 * 2.0 * 8 * 32 * 32 * 4 * 16));
+  CHECK(flops(operations.backward, OperationKind::attention) == Approx(2.5 * attention));
+  CHECK(flops(operations.head, OperationKind::matrix) == Approx(2.0 * kRows * 64 * 256));
+  CHECK(flops(operations.head_backward, OperationKind::matrix) == Approx(4.0 * kRows * 64 * 256));
+}
+
+TEST_CASE("what is not kept is computed again") {
+  Training training = small_training();
+  const auto again = [&](const Remat& remat) {
+    training.remat = remat;
+    return training_operations(training, {}).again;
+  };
+  CHECK(flops(again({}), OperationKind::matrix) == 0.0);
+  CHECK(flops(again({}), OperationKind::attention) == 0.0);
+  // All but the FFN's last matrix, whose result nobody needs.
+  CHECK(flops(again(kFullRemat), OperationKind::matrix) ==
+        Approx(2.0 * kRows * (kLayerMatrices - 64.0 * 128)));
+  CHECK(flops(again(kMinimalRemat), OperationKind::matrix) == 0.0);
+  CHECK(flops(again(kMinimalRemat), OperationKind::attention) > 0.0);
+  CHECK(flops(again({.ffn_in = Keep::again}), OperationKind::matrix) ==
+        Approx(2.0 * kRows * 2 * 64 * 128));
+  CHECK(flops(again({.ffn_in = Keep::offload}), OperationKind::matrix) == 0.0);
+}
+
+TEST_CASE("operands of FP8 are cast once each, and read in one byte") {
+  Training training = small_training();
+  const TrainingOperations plain = training_operations(training, {});
+  training.precision = precisions()[1];
+  REQUIRE(training.precision.name == "transformer-engine");
+  const TrainingOperations fp8 = training_operations(training, {});
+  CHECK(flops(fp8.forward, OperationKind::matrix) == flops(plain.forward, OperationKind::matrix));
+  // Inputs of qkv, output, FFN in and FFN out; and their weights.
+  CHECK(cast_bytes(fp8.forward) == Approx(kRows * (64 + 64 + 64 + 128) + kLayerMatrices));
+  // Gradients of their results.
+  CHECK(cast_bytes(fp8.backward) == Approx(kRows * (128 + 64 + 256 + 64)));
+  for (const Operation& operation : fp8.forward.ffn)
+    if (operation.kind == OperationKind::matrix)
+      CHECK(operation.products == hardware::MatrixType::fp8);
+  for (const Operation& operation : fp8.forward.attention)
+    if (operation.kind == OperationKind::attention)
+      CHECK(operation.products == hardware::MatrixType::bf16);
+  CHECK(fp8.forward.ffn.back().name != "");
+  const auto product = [](const LayerWork& work, std::string_view name) {
+    for (const Operation& operation : work.ffn)
+      if (operation.name == name) return operation;
+    throw std::logic_error("no such operation");
+  };
+  CHECK(product(fp8.forward, "ffn_out").read_bytes == kRows * 128);
+  CHECK(product(plain.forward, "ffn_out").read_bytes == kRows * 128 * 2);
+}
+
+TEST_CASE("work is divided over the mesh") {
+  const Training training = small_training();
+  const TrainingOperations whole = training_operations(training, {});
+  const TrainingOperations half = training_operations(training, {.tensor = 2});
+  CHECK(flops(half.forward, OperationKind::matrix) ==
+        Approx(0.5 * flops(whole.forward, OperationKind::matrix)));
+  const TrainingOperations quarter = training_operations(training, {.data = 2, .fsdp = 2});
+  CHECK(flops(quarter.backward, OperationKind::attention) ==
+        Approx(0.25 * flops(whole.backward, OperationKind::attention)));
+  CHECK(quarter.optimizer.front().hbm_bytes() == Approx(0.5 * whole.optimizer.front().hbm_bytes()));
+}
+
+TEST_CASE("activations of one layer") {
+  const ActivationBytes bytes = activation_bytes(small_training(), {});
+  CHECK(bytes.layer_input == kRows * 64 * 2);
+  CHECK(bytes.qkv == kRows * 128 * 2);
+  CHECK(bytes.attention == kRows * 64 * 2);
+  CHECK(bytes.ffn_in == kRows * 256 * 2);
+}
+
+TEST_CASE("what cannot be divided is refused with what can") {
+  Training training = small_training();
+  CHECK_THROWS_WITH(sequences_of_chip(training, {.fsdp = 3}),
+                    Catch::Contains("use a multiple of 3"));
+  training.microbatches = 16;
+  CHECK_THROWS_WITH(sequences_of_chip(training, {}), Catch::Contains("16 microbatches"));
+  CHECK_THROWS_WITH(degrees(lay_mesh({4}, {{"expert", 4}})), Catch::Contains("no 'expert'"));
+  CHECK_THROWS_AS(training_operations(small_training(), {.tensor = 3}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace equarx::steps

@@ -1,0 +1,248 @@
+#include "models/steps/training.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "models/steps/training_operations.hpp"
+#include "tests/catch.hpp"
+#include "tests/models/steps/trainings.hpp"
+
+namespace equarx::steps {
+namespace {
+
+using collectives::Collective;
+using testing::kLayerMatrices;
+using testing::small_model;
+using testing::small_training;
+
+constexpr double kLayer = kLayerMatrices + 2 * 64;  // with its norms
+constexpr double kTable = 256.0 * 64;
+
+std::map<std::string, int> groups_of(const StepGraph& graph) {
+  std::map<std::string, int> groups;
+  for (const Task& task : graph.tasks) ++groups[task.group];
+  return groups;
+}
+
+/// Elements of all collectives of a kind.
+double elements(const StepGraph& graph, Collective collective) {
+  double sum = 0.0;
+  for (const Task& task : graph.tasks)
+    if (const auto* call = std::get_if<CollectiveCall>(&task.work))
+      if (call->collective == collective) sum += static_cast<double>(call->elements);
+  return sum;
+}
+
+double asked_for(const StepGraph& graph) {
+  double flops = 0.0;
+  for (const Task& task : graph.tasks)
+    if (const auto* work = std::get_if<Computation>(&task.work)) flops += work->model_flops;
+  return flops;
+}
+
+TEST_CASE("fully sharded: weights are gathered for each pass, and gradients scattered once") {
+  const StepGraph graph = training_step(small_training(), lay_mesh({4}, {{"fsdp", 4}}));
+  CHECK_NOTHROW(validate(graph));
+  CHECK(elements(graph, Collective::all_gather) == 2 * (2 * kLayer + kTable));
+  CHECK(elements(graph, Collective::reduce_scatter) == 2 * kLayer + 2 * kTable);
+  CHECK(elements(graph, Collective::all_reduce) == 0.0);
+  const std::map<std::string, int> groups = groups_of(graph);
+  CHECK(groups.at("gather weights") == 6);
+  CHECK(groups.at("scatter gradients") == 4);
+  CHECK(groups.at("optimizer") == 1);
+  CHECK_FALSE(groups.contains("recompute"));
+  CHECK_FALSE(groups.contains("offload"));
+}
+
+TEST_CASE(
+    "FLOPs that the model asks for are three forward passes, however much is computed again") {
+  Training training = small_training();
+  for (const Remat& remat : {Remat{}, kFullRemat, kMinimalRemat})
+    for (const bool skips : {false, true}) {
+      training.remat = remat;
+      training.attention.skips_future = skips;
+      const StepGraph graph = training_step(training, lay_mesh({4}, {{"fsdp", 4}}));
+      CHECK(asked_for(graph) == Approx(model_flops(training) / 4));
+    }
+  const double products = 2 * kLayerMatrices + kTable;
+  const double attention = 4.0 * 2 * 32 * 4 * 16;
+  CHECK(model_flops(training) == Approx(3 * 8 * 32 * (2 * products + attention)));
+}
+
+TEST_CASE("data parallelism sums gradients in buckets of layers, behind the last microbatch") {
+  Training training = small_training();
+  training.microbatches = 2;
+  const Mesh mesh = lay_mesh({4}, {{"data", 4}});
+  const StepGraph each = training_step(training, mesh);
+  CHECK(groups_of(each).at("sum gradients") == 4);  // two tables and two layers
+  CHECK(elements(each, Collective::all_reduce) == 2 * kLayer + 2 * kTable);
+  CHECK(elements(each, Collective::all_gather) == 0.0);
+  training.buckets = 3;
+  const StepGraph three = training_step(training, mesh);
+  CHECK(groups_of(three).at("sum gradients") == 2);
+  CHECK(elements(three, Collective::all_reduce) == 2 * kLayer + 2 * kTable);
+}
+
+TEST_CASE("gradients that are scattered are summed over data as they are then") {
+  const Mesh mesh = lay_mesh({2, 2}, {{"data", 2}, {"fsdp", 2}});
+  const StepGraph graph = training_step(small_training(), mesh);
+  CHECK(elements(graph, Collective::all_reduce) == (2 * kLayer + 2 * kTable) / 2);
+}
+
+TEST_CASE("tensor parallelism sums activations twice in each pass of a layer") {
+  Training training = small_training();
+  const Mesh mesh = lay_mesh({2}, {{"tensor", 2}});
+  const double activations = 8 * 32 * 64;
+  const StepGraph sums = training_step(training, mesh);
+  CHECK(groups_of(sums).at("sum activations") == 8);
+  CHECK(elements(sums, Collective::all_reduce) == 8 * activations);
+  training.sequence_parallel = true;
+  const StepGraph along = training_step(training, mesh);
+  CHECK(elements(along, Collective::all_reduce) == 0.0);
+  // Of each half of a layer: its input in both passes, and the gradient of its result.
+  CHECK(elements(along, Collective::all_gather) == 12 * activations);
+  CHECK(elements(along, Collective::reduce_scatter) == 8 * activations);
+}
+
+TEST_CASE("what tensor parallelism sums is summed again where it is computed again") {
+  Training training = small_training();
+  const Mesh mesh = lay_mesh({2}, {{"tensor", 2}});
+  const auto sums = [&](const Remat& remat) {
+    training.remat = remat;
+    return groups_of(training_step(training, mesh)).at("sum activations");
+  };
+  CHECK(sums({}) == 8);
+  CHECK(sums(kMinimalRemat) == 8);
+  CHECK(sums({.ffn_in = Keep::again}) == 8);
+  CHECK(sums(kFullRemat) == 10);  // the output projection of both layers
+  training.sequence_parallel = true;
+  const StepGraph along = training_step(training, mesh);
+  CHECK(elements(along, Collective::reduce_scatter) == 10 * 8 * 32 * 64);
+  CHECK(elements(along, Collective::all_gather) == 12 * 8 * 32 * 64);
+}
+
+/// Whether one task begins only when another is over.
+bool waits_for(const StepGraph& graph, const std::string& task, const std::string& before) {
+  std::vector<bool> over(graph.tasks.size());
+  const auto id = [&](const std::string& name) {
+    const auto found = std::ranges::find(graph.tasks, name, &Task::name);
+    REQUIRE(found != graph.tasks.end());
+    return static_cast<TaskId>(found - graph.tasks.begin());
+  };
+  std::vector<TaskId> waiting = {id(task)};
+  const std::vector<std::vector<TaskId>> all = predecessors(graph);
+  while (!waiting.empty()) {
+    const TaskId at = waiting.back();
+    waiting.pop_back();
+    for (const TaskId one : all[at]) {
+      if (over[one]) continue;
+      over[one] = true;
+      waiting.push_back(one);
+    }
+  }
+  return over[id(before)];
+}
+
+TEST_CASE("with sequence parallelism the backward pass gathers what each chip kept a part of") {
+  Training training = small_training();
+  training.sequence_parallel = true;
+  training.remat = kFullRemat;
+  const StepGraph graph = training_step(training, lay_mesh({2}, {{"tensor", 2}}));
+  CHECK(waits_for(graph, "recompute 1, attention", "gather input of backward 1, attention"));
+  CHECK(waits_for(graph, "gather input of backward 1, FFN", "scatter recompute 1, attention"));
+  CHECK(waits_for(graph, "recompute 1, FFN", "gather input of backward 1, FFN"));
+  CHECK(waits_for(graph, "backward 1, FFN", "recompute 1, FFN"));
+  // What is kept is gathered beside what the core does before.
+  CHECK_FALSE(waits_for(graph, "gather input of backward 0, attention", "backward 1, attention"));
+  CHECK(waits_for(graph, "gather input of backward 0, attention", "head backward"));
+}
+
+TEST_CASE("what is offloaded goes to the host, and comes back before it is needed") {
+  Training training = small_training();
+  training.remat = {.layer_input = Keep::offload, .qkv = Keep::offload};
+  const StepGraph graph = training_step(training, lay_mesh({4}, {{"fsdp", 4}}));
+  const std::map<std::string, int> groups = groups_of(graph);
+  CHECK(groups.at("offload") == 2);
+  CHECK(groups.at("fetch") == 2);
+  const auto& task = *std::ranges::find(graph.tasks, "offload 0", &Task::name);
+  CHECK(std::get<HostTransfer>(task.work).bytes == 2 * 32 * (64 + 128) * 2.0);
+  const auto backward = std::ranges::find(graph.tasks, "backward 0", &Task::name);
+  const auto fetch = std::ranges::find(graph.tasks, "fetch 0", &Task::name);
+  const auto id = static_cast<TaskId>(fetch - graph.tasks.begin());
+  CHECK(std::ranges::find(backward->after, id) != backward->after.end());
+}
+
+TEST_CASE("one chip alone communicates nothing") {
+  const StepGraph graph = training_step(small_training(), lay_mesh({1}, {{"fsdp", 1}}));
+  for (const Task& task : graph.tasks) CHECK(std::holds_alternative<Computation>(task.work));
+}
+
+TEST_CASE("memory of a chip") {
+  Training training = small_training();
+  const double weights = 2 * kLayer + 2 * kTable + 64;
+  const TrainingMemory alone = training_memory(training, lay_mesh({1}, {{"fsdp", 1}}));
+  CHECK(alone.weights == Approx(4 * weights));
+  CHECK(alone.optimizer == Approx(8 * weights));
+  CHECK(alone.gradients == Approx(2 * weights));
+  CHECK(alone.gathered == 0.0);
+  CHECK(alone.logits == 8 * 32 * 256 * 2.0);
+  const TrainingMemory four = training_memory(training, lay_mesh({4}, {{"fsdp", 4}}));
+  CHECK(four.weights == Approx(weights));
+  CHECK(four.gathered == Approx(2 * 2 * kLayer));
+  CHECK(four.gradients == Approx(2 * weights / 4 + 2 * kLayer));
+  training.remat = kFullRemat;
+  const TrainingMemory less = training_memory(training, lay_mesh({4}, {{"fsdp", 4}}));
+  CHECK(less.activations < four.activations);
+  CHECK(less.total() == Approx(less.weights + less.gradients + less.optimizer + less.gathered +
+                               less.activations + less.logits));
+}
+
+TEST_CASE("a table is at hand while layers are gathered ahead") {
+  Training training = small_training();
+  training.model.vocabulary = 2048;
+  constexpr double kLarge = 2048.0 * 64;
+  const Mesh mesh = lay_mesh({4}, {{"fsdp", 4}});
+  CHECK(training_memory(training, mesh).gathered == Approx(2 * (kLarge + kLayer)));
+  training.prefetch = 100;  // more than there are
+  CHECK(training_memory(training, mesh).gathered == Approx(2 * (kLarge + 2 * kLayer)));
+  training.prefetch = 0;
+  CHECK(training_memory(training, mesh).gathered == Approx(2 * kLarge));
+}
+
+TEST_CASE("activations: kept of all layers, and of one at work with gradients") {
+  Training training = small_training();
+  const Mesh mesh = lay_mesh({2}, {{"tensor", 2}});
+  const auto bytes = [&] { return training_memory(training, mesh).activations; };
+  constexpr double kRows = 8 * 32 * 2.0;  // bytes of one value of each
+  // Of each position on each of two chips: input, q k v, attention, its output, gate and up.
+  constexpr double kValues = 64 + 64 + 32 + 64 + 128;
+  CHECK(bytes() == Approx(kRows * (2 + 2) * kValues));
+  training.remat = kFullRemat;
+  CHECK(bytes() == Approx(kRows * (2 * 64 + 2 * kValues)));
+  training.remat.layer_input = Keep::offload;
+  CHECK(bytes() == Approx(kRows * (2 * 64 + 2 * kValues)));  // two buffers, as many as layers
+  training.prefetch = 0;
+  CHECK(bytes() == Approx(kRows * (64 + 2 * kValues)));
+  training.sequence_parallel = true;
+  CHECK(bytes() == Approx(kRows * (32 + 2 * (kValues - 64) + 3 * 64)));
+}
+
+TEST_CASE("prefetching more layers lets their weights be gathered earlier") {
+  Training training = small_training();
+  const auto waits = [&](std::uint32_t prefetch) {
+    training.prefetch = prefetch;
+    const StepGraph graph = training_step(training, lay_mesh({4}, {{"fsdp", 4}}));
+    const auto gather = std::ranges::find(graph.tasks, "gather layer 1 forward", &Task::name);
+    REQUIRE(gather != graph.tasks.end());
+    return gather->after.empty() ? std::string() : graph.tasks[gather->after.front()].name;
+  };
+  CHECK(waits(0) == "forward 0");
+  CHECK(waits(1) == "embedding");
+  CHECK(waits(2).empty());
+}
+
+}  // namespace
+}  // namespace equarx::steps

@@ -1,0 +1,48 @@
+// Configurations of whole steps that several tests use.
+#pragma once
+
+#include <string>
+
+#include "experiments/config/set_value.hpp"
+#include "experiments/input/json.hpp"
+
+namespace equarx::testing {
+
+/// A small good configuration of a step of its own tasks: four buckets beside a backward pass.
+inline input::Json good_step() {
+  return input::Json::parse(R"({
+    "hardware": "tpu-v5e",
+    "topology": {"torus": "4x4"},
+    "mesh": {"data": 4, "fsdp": 4},
+    "step": {"tasks": [
+      {"name": "forward", "compute": {"time": "1 ms"}},
+      {"name": "backward {i}", "repeat": 4, "compute": {"flops": 2e10}},
+      {"name": "bucket {i}", "repeat": 4, "after": ["backward {i}"],
+       "collective": {"kind": "all-reduce", "axes": ["data"], "bytes": "4 MiB"}},
+      {"name": "offload", "after": ["forward"], "host": {"direction": "to-host", "bytes": "1 MiB"}}
+    ]},
+    "variants": [
+      {"label": "bf16"},
+      {"label": "int8", "quantize": [{"where": {"axis": "data"}, "format": "int8"}]}
+    ]
+  })");
+}
+
+/// A small good configuration of training: two chips along each axis.
+inline input::Json good_training() {
+  return input::Json::parse(R"({
+    "hardware": "tpu-v5e",
+    "topology": {"torus": "2x2x4"},
+    "mesh": {"data": 2, "tensor": 2, "fsdp": 4},
+    "step": {"training": {"model": "llama3-8b", "sequence": 512, "batch": 8, "remat": "full",
+                          "weight_bytes": 2, "moment_bytes": 1}}
+  })");
+}
+
+/// A configuration with the value at `pointer` set to what `text` says, as `--set` does.
+inline input::Json with(input::Json json, const std::string& pointer, const std::string& text) {
+  config::override_value(json, pointer, text);
+  return json;
+}
+
+}  // namespace equarx::testing
