@@ -28,6 +28,8 @@ ROOMS = {
     "models/collectives": {"models/formats", "fmt/"},
     "models/tensors": {"models/numerics/elements", "models/os", "nlohmann/", "fmt/"},
     "models/workloads": {"models/formats", "models/hardware", "models/units", "fmt/"},
+    "models/steps": {
+        "models/collectives", "models/formats", "models/hardware", "models/workloads", "fmt/"},
     "models/values": {
         "models/formats", "models/collectives", "models/numerics", "models/tensors", "fmt/"},
     "sim": {"models/collectives", "models/os", "simgrid/", "fmt/"},
@@ -36,8 +38,8 @@ ROOMS = {
     "experiments/output": {"experiments/input", "models/os", "models/units", "fmt/"},
     "experiments/config": {
         "experiments/input", "models/collectives", "models/formats", "models/hardware",
-        "models/numerics", "models/tensors", "models/units", "models/values", "models/workloads",
-        "topologies", "fmt/"},
+        "models/numerics", "models/steps", "models/tensors", "models/units", "models/values",
+        "models/workloads", "topologies", "fmt/"},
     "experiments/plan": {
         "experiments/config", "experiments/input", "experiments/process", "models/collectives",
         "models/hardware", "models/units", "models/values", "models/workloads", "sim", "topologies",
@@ -52,12 +54,16 @@ ROOMS = {
     "experiments/result": {
         "experiments/run", "experiments/config", "experiments/output", "experiments/input",
         "models/hardware", "models/units", "fmt/"},
+    "experiments/step": {
+        "experiments/run", "experiments/plan", "experiments/config", "experiments/trace",
+        "experiments/output", "experiments/input", "models/steps", "models/units",
+        "models/workloads", "sim", "topologies", "fmt/"},
     "experiments/sweep": {
-        "experiments/result", "experiments/run", "experiments/plan", "experiments/config",
+        "experiments/result", "experiments/step", "experiments/run", "experiments/plan", "experiments/config",
         "experiments/output", "experiments/process", "experiments/input", "models/os",
         "models/units", "fmt/"},
     "experiments/study": {
-        "experiments/sweep", "experiments/result", "experiments/config", "experiments/output",
+        "experiments/sweep", "experiments/step", "experiments/result", "experiments/config", "experiments/output",
         "experiments/input", "models/units", "fmt/"},
     "experiments/tune": {
         "experiments/process",

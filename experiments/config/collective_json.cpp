@@ -9,6 +9,7 @@
 #include "experiments/config/algorithm.hpp"
 #include "experiments/config/format_json.hpp"
 #include "experiments/config/json.hpp"
+#include "experiments/config/labels.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/nearest.hpp"
@@ -253,6 +254,8 @@ void check_hadamard(input::ObjectReader& reader, const CollectiveConfig& config,
         "here; use a quantized format, like \"int4\", or remove it");
 }
 
+}  // namespace
+
 CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collective collective,
                                  numerics::ElementFormat dtype) {
   constexpr std::array<std::string_view, 1> kRing = {"ring"};
@@ -276,8 +279,6 @@ CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collec
   reader.finish();
   return config;
 }
-
-}  // namespace
 
 std::string_view name(QuantizedPhases phases) { return kQuantizedPhases[phases]; }
 
@@ -309,6 +310,10 @@ collectives::Collective read_collective_kind(input::ObjectReader& reader) {
   return reader.choice_or("collective", kCollectives, collectives::Collective::all_reduce);
 }
 
+collectives::Collective read_collective_name(input::ObjectReader& reader, std::string_view key) {
+  return reader.choice(key, kCollectives);
+}
+
 std::string_view collective_key(collectives::Collective collective) {
   return kCollectives[collective];
 }
@@ -324,12 +329,7 @@ std::vector<CollectiveConfig> read_collectives(input::ObjectReader& reader,
   for (std::size_t i = 0; i < list.size(); ++i) {
     const std::string place = fmt::format("/collectives/{}", i);
     collectives.push_back(read_collective(input::ObjectReader(list[i], place), collective, dtype));
-    for (std::size_t other = 0; other < i; ++other)
-      if (collectives[other].label == collectives[i].label)
-        throw input::InputError(place + "/label",
-                                fmt::format("'{}' is also the label of /collectives/{}; "
-                                            "give each its own",
-                                            collectives[i].label, other));
+    check_last_label(collectives, "/collectives");
   }
   return collectives;
 }

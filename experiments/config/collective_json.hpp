@@ -18,6 +18,11 @@ std::string_view collective_key(collectives::Collective collective);
 std::vector<CollectiveConfig> read_collectives(input::ObjectReader& reader,
                                                collectives::Collective collective,
                                                numerics::ElementFormat dtype);
+/// One of them. `place` of its reader is that of its object. @throws InputError
+CollectiveConfig read_collective(input::ObjectReader reader, collectives::Collective collective,
+                                 numerics::ElementFormat dtype);
+/// "all-reduce", ... in a key of this name.
+collectives::Collective read_collective_name(input::ObjectReader& reader, std::string_view key);
 /// A collective as a configuration has it, with every default filled in.
 input::Json collective_json(const CollectiveConfig& collective, collectives::Collective kind);
 

@@ -61,8 +61,8 @@ LinkFault read_link(input::ObjectReader reader, const std::string& place,
   return fault;
 }
 
-ChipFault read_chip(input::ObjectReader reader, const ChipNames& names,
-                    const topology::Topology& graph) {
+ChipFault read_chip_fault(input::ObjectReader reader, const ChipNames& names,
+                          const topology::Topology& graph) {
   ChipFault fault;
   fault.chip =
       names.read_chip(reader.required("chip", "the name of a chip"), reader.place_of("chip"));
@@ -105,7 +105,7 @@ FaultsConfig read_faults(input::ObjectReader reader, TopologyConfig& topology,
     const input::Json& list = reader.array("chips");
     for (std::size_t i = 0; i < list.size(); ++i) {
       const std::string place = fmt::format("{}/chips/{}", kFaultsPlace, i);
-      faults.chips.push_back(read_chip(input::ObjectReader(list[i], place), names, graph));
+      faults.chips.push_back(read_chip_fault(input::ObjectReader(list[i], place), names, graph));
       refuse_repetition(faults.chips, kFaultsPlace + "/chips",
                         [](const ChipFault& a, const ChipFault& b) { return a.chip == b.chip; });
     }

@@ -9,6 +9,8 @@
 #include "experiments/config/collective_json.hpp"
 #include "experiments/config/faults_json.hpp"
 #include "experiments/config/format_names.hpp"
+#include "experiments/config/labels.hpp"
+#include "experiments/config/step_json.hpp"
 #include "experiments/config/tensor_json.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/config/topology_json.hpp"
@@ -35,14 +37,6 @@ constexpr input::EnumNames<collectives::WireBuffers, 2> kWireBuffers({
     {collectives::WireBuffers::hbm, "hbm"},
 });
 constexpr std::array<std::string_view, 2> kSwitch = {"off", "on"};
-
-std::size_t read_baseline(input::ObjectReader& reader,
-                          const std::vector<CollectiveConfig>& collectives) {
-  if (!reader.has("baseline")) return 0;
-  std::vector<std::string_view> labels;
-  for (const CollectiveConfig& collective : collectives) labels.push_back(collective.label);
-  return reader.choice("baseline", labels);
-}
 
 /// A workload gives the tensor its size.
 void read_workload_and_tensor(input::ObjectReader& reader, ExperimentConfig& config) {
@@ -91,10 +85,7 @@ collectives::WireBuffers default_wire_buffers(const ExperimentConfig& config) {
 
 }  // namespace
 
-ExperimentConfig read_config(const input::Json& json) {
-  input::Json named = json;
-  replace_format_aliases(named);
-  input::ObjectReader reader(named, "");
+ExperimentConfig read_machine(input::ObjectReader& reader) {
   ExperimentConfig config;
   ChipChoice hardware = read_chip_choice(reader);
   config.hardware = std::move(hardware.based_on);
@@ -103,15 +94,27 @@ ExperimentConfig read_config(const input::Json& json) {
   config.topology = read_topology(reader.object("topology"), config.chip);
   if (reader.has("faults"))
     config.faults = read_faults(reader.object("faults"), config.topology, config.chip);
+  config.wire_buffers =
+      reader.choice_or("wire_buffers", kWireBuffers, default_wire_buffers(config));
+  config.simulation = reader.choice_or("simulation", kSimulationModes, SimulationMode::automatic);
+  config.engine = reader.choice_or("engine", kEngineModes, EngineMode::automatic);
+  return config;
+}
+
+ExperimentConfig read_config(const input::Json& json) {
+  if (is_step(json))
+    throw input::InputError("/step",
+                            "makes this a configuration of a whole step, which run, show, "
+                            "validate, sweep and reproduce take; give one of collectives");
+  input::Json named = json;
+  replace_format_aliases(named);
+  input::ObjectReader reader(named, "");
+  ExperimentConfig config = read_machine(reader);
   config.collective = read_collective_kind(reader);
   read_workload_and_tensor(reader, config);
   config.collectives = read_collectives(reader, config.collective, config.tensor.dtype);
   config.baseline = read_baseline(reader, config.collectives);
-  config.wire_buffers =
-      reader.choice_or("wire_buffers", kWireBuffers, default_wire_buffers(config));
   config.numerics = read_switch(reader, "numerics", true);
-  config.simulation = reader.choice_or("simulation", kSimulationModes, SimulationMode::automatic);
-  config.engine = reader.choice_or("engine", kEngineModes, EngineMode::automatic);
   if (reader.has("uncertainty"))
     config.uncertainty = read_uncertainty(reader.object("uncertainty"));
   reader.finish();
@@ -131,11 +134,25 @@ input::Json read_config_or_path(input::ObjectReader& reader, std::string_view ke
   });
 }
 
-input::Json to_json(const ExperimentConfig& config) {
+input::Json machine_json(const ExperimentConfig& config) {
   input::Json json = {
       {"hardware", chip_choice_json({config.hardware, config.changed_parameters, config.chip})},
       {"topology", topology_json(config.topology)}};
   if (!config.faults.empty()) json["faults"] = faults_json(config.faults);
+  return json;
+}
+
+std::string_view wire_buffers_key(const ExperimentConfig& config) {
+  return kWireBuffers[config.wire_buffers];
+}
+
+void add_simulation_keys(const ExperimentConfig& config, input::Json& json) {
+  json["simulation"] = kSimulationModes[config.simulation];
+  json["engine"] = kEngineModes[config.engine];
+}
+
+input::Json to_json(const ExperimentConfig& config) {
+  input::Json json = machine_json(config);
   if (config.workload) json["workload"] = workload_json(*config.workload);
   json["tensor"] = tensor_json(config.tensor);
   json["collective"] = collective_key(config.collective);
@@ -143,10 +160,9 @@ input::Json to_json(const ExperimentConfig& config) {
   for (const CollectiveConfig& collective : config.collectives)
     json["collectives"].push_back(collective_json(collective, config.collective));
   json["baseline"] = config.collectives[config.baseline].label;
-  json["wire_buffers"] = kWireBuffers[config.wire_buffers];
+  json["wire_buffers"] = wire_buffers_key(config);
   json["numerics"] = kSwitch[config.numerics ? 1 : 0];
-  json["simulation"] = kSimulationModes[config.simulation];
-  json["engine"] = kEngineModes[config.engine];
+  add_simulation_keys(config, json);
   if (config.uncertainty.samples > 0)
     json["uncertainty"] = {{"samples", config.uncertainty.samples},
                            {"seed", config.uncertainty.seed}};

@@ -16,6 +16,16 @@ namespace equarx::config {
 /// Reads a configuration. @throws InputError for anything that is not right.
 ExperimentConfig read_config(const input::Json& json);
 
+/// What configurations of every kind have: the machine, and what simulates it. @throws InputError
+ExperimentConfig read_machine(input::ObjectReader& reader);
+
+/// "hardware", "topology" and "faults", as read_machine() reads them.
+input::Json machine_json(const ExperimentConfig& config);
+/// "wire_buffers" likewise.
+std::string_view wire_buffers_key(const ExperimentConfig& config);
+/// Adds "simulation" and "engine" likewise.
+void add_simulation_keys(const ExperimentConfig& config, input::Json& json);
+
 /// A configuration, or that of the file whose path, from `folder`, stands in its place; as it is written, and
 /// not checked. @throws InputError if it is neither, or if the file is no JSON object
 input::Json read_config_or_path(input::ObjectReader& reader, std::string_view key,

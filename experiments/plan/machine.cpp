@@ -3,19 +3,16 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "experiments/plan/placement.hpp"
 #include "experiments/process/host_memory.hpp"
-#include "models/collectives/hierarchical_program.hpp"
 #include "models/collectives/traffic.hpp"
 #include "models/units/quantity.hpp"
 #include "sim/symmetry.hpp"
-#include "topologies/folding.hpp"
-#include "topologies/route.hpp"
 
 namespace equarx::plan {
 namespace {
@@ -23,86 +20,6 @@ namespace {
 using collectives::Rank;
 using collectives::RankGrid;
 using topology::ChipId;
-
-// --- Ranks on chips
-
-/// Rank coordinates are chip coordinates; along an axis without wraparound the ring is folded, so that
-/// neighbours are at most two hops apart.
-std::vector<ChipId> place_on_grid(const RankGrid& grid, const topology::GridShape& shape) {
-  std::vector<std::vector<std::uint32_t>> positions;
-  for (std::size_t axis = 0; axis < shape.lengths.size(); ++axis) {
-    const std::uint32_t length = shape.lengths[axis];
-    positions.push_back(topology::folded_axis(length));
-    if (length == 2 || shape.wraparound[axis])
-      std::iota(positions.back().begin(), positions.back().end(), 0U);
-  }
-  std::vector<ChipId> chips;
-  for (Rank rank = 0; rank < grid.ranks(); ++rank) {
-    topology::Coordinates coordinates;
-    std::size_t rank_axis = 0;
-    for (std::size_t axis = 0; axis < shape.lengths.size(); ++axis) {
-      const bool single = shape.lengths[axis] == 1;  // and no axis of the ranks
-      coordinates.push_back(single ? 0 : positions[axis][grid.coordinate(rank, rank_axis)]);
-      if (!single) ++rank_axis;
-    }
-    chips.push_back(topology::chip_at(shape, coordinates));
-  }
-  return chips;
-}
-
-/// Within a slice, if a network joins several.
-std::vector<topology::LinkId> route(const config::PlannedTopology& topology, ChipId from,
-                                    ChipId to) {
-  if (topology.slice) {
-    const ChipId chips = topology.slice->graph.chip_count();
-    std::vector<topology::LinkId> links = route(*topology.slice, from % chips, to % chips);
-    for (topology::LinkId& link : links) link += from / chips * topology.slice->graph.link_count();
-    return links;
-  }
-  return topology.shape
-             ? topology::dimension_ordered_route(*topology.shape, topology.graph, from, to)
-             : topology::breadth_first_route(topology.graph, from, to);
-}
-
-/// Partners differ in one bit of their chips' numbers; the nearest ones come first, because they exchange
-/// most.
-std::vector<ChipId> place_by_bits(const RankGrid& grid, const config::PlannedTopology& topology) {
-  std::vector<std::uint32_t> bits(grid.axes());
-  std::iota(bits.begin(), bits.end(), 0U);
-  std::ranges::stable_sort(
-      bits, {}, [&](std::uint32_t bit) { return route(topology, 0, ChipId{1} << bit).size(); });
-  std::vector<ChipId> chips(grid.ranks());
-  for (Rank rank = 0; rank < grid.ranks(); ++rank)
-    for (std::size_t axis = 0; axis < grid.axes(); ++axis)
-      chips[rank] |= grid.coordinate(rank, axis) << bits[axis];
-  return chips;
-}
-
-/// Slice by slice, each along the axes of its grid.
-std::vector<ChipId> place_in_slices(const RankGrid& grid, const config::PlannedTopology& topology) {
-  const std::vector<ChipId> within =
-      place_on_grid(collectives::within_slice(grid), *topology.slice->shape);
-  std::vector<ChipId> chips;
-  for (std::uint32_t slice = 0; slice < grid.length(collectives::kSliceAxis); ++slice)
-    for (const ChipId chip : within)
-      chips.push_back(slice * static_cast<ChipId>(within.size()) + chip);
-  return chips;
-}
-
-std::vector<ChipId> place_ranks(config::Algorithm algorithm, const RankGrid& grid,
-                                const Site& site) {
-  switch (algorithm->layout) {
-    case collectives::RankLayout::ring: return site.ring();
-    case collectives::RankLayout::grid: return place_on_grid(grid, *site.topology().shape);
-    case collectives::RankLayout::hypercube: return place_by_bits(grid, site.topology());
-    case collectives::RankLayout::slices_of_grids: return place_in_slices(grid, site.topology());
-    case collectives::RankLayout::slices:
-    case collectives::RankLayout::any: break;
-  }
-  std::vector<ChipId> chips(grid.ranks());
-  std::iota(chips.begin(), chips.end(), ChipId{0});
-  return chips;
-}
 
 // --- Links and routes
 
@@ -183,31 +100,10 @@ void slow_shared_links(double efficiency, std::size_t cables, sim::Machine& mach
 sim::Machine make_machine(config::Algorithm algorithm, const collectives::Program& program,
                           const Site& site) {
   const RankGrid& grid = program.grid();
-  const std::vector<ChipId> chips = place_ranks(algorithm, grid, site);
-  const config::PlannedTopology& topology = site.topology();
-  sim::Machine machine;
-  machine.dma_queue = static_cast<std::uint32_t>(site.config().chip.dma_queue.value);
-  machine.links = make_links(topology);
-  const std::size_t cables = machine.links.size();
-  std::optional<Ports> ports;
-  if (topology.slice) ports.emplace(*site.config().topology.network, topology).add_to(machine);
-  const auto way = [&](ChipId from, ChipId to) {
-    return ports && ports->between(from, to) ? ports->route(from, to) : route(topology, from, to);
-  };
-  for (Rank rank = 0; rank < grid.ranks(); ++rank) {
-    machine.chip_names.push_back(topology.graph.label(chips[rank]));
-    auto& ways = machine.ways.emplace_back();
-    std::map<Rank, std::size_t> known;  // several channels may lead to one peer
-    for (const collectives::Channel& channel : program.channels) {
-      const Rank peer = grid.move(rank, channel.offset);
-      const auto [found, is_new] = known.emplace(peer, ways.size());
-      ways.push_back({peer, is_new ? way(chips[rank], chips[peer]) : ways[found->second].route});
-    }
-  }
-  apply_faults(site.config().faults, topology, chips, machine);
-  slow_shared_links(site.config().chip.shared_link_efficiency.value, cables, machine);
-  share_hbm(site.config(), machine);
-  return machine;
+  return wire_up(site, place_ranks(algorithm, grid, site), program.channels.size(),
+                 [&](Rank rank, std::size_t channel) {
+                   return grid.move(rank, program.channels[channel].offset);
+                 });
 }
 
 // --- Representatives
@@ -285,6 +181,35 @@ std::uint32_t chips_that_fit(config::Algorithm algorithm, const RankGrid& grid,
 
 }  // namespace
 
+sim::Machine wire_up(const Site& site, const std::vector<ChipId>& chips, std::size_t channels,
+                     const PeerOf& peer_of) {
+  const config::PlannedTopology& topology = site.topology();
+  sim::Machine machine;
+  machine.dma_queue = static_cast<std::uint32_t>(site.config().chip.dma_queue.value);
+  machine.links = make_links(topology);
+  const std::size_t cables = machine.links.size();
+  std::optional<Ports> ports;
+  if (topology.slice) ports.emplace(*site.config().topology.network, topology).add_to(machine);
+  const auto way = [&](ChipId from, ChipId to) {
+    return ports && ports->between(from, to) ? ports->route(from, to)
+                                             : cables_between(topology, from, to);
+  };
+  for (Rank rank = 0; rank < chips.size(); ++rank) {
+    machine.chip_names.push_back(topology.graph.label(chips[rank]));
+    auto& ways = machine.ways.emplace_back();
+    std::map<Rank, std::size_t> known;  // several channels may lead to one peer
+    for (std::size_t channel = 0; channel < channels; ++channel) {
+      const Rank peer = peer_of(rank, channel);
+      const auto [found, is_new] = known.emplace(peer, ways.size());
+      ways.push_back({peer, is_new ? way(chips[rank], chips[peer]) : ways[found->second].route});
+    }
+  }
+  apply_faults(site.config().faults, topology, chips, machine);
+  slow_shared_links(site.config().chip.shared_link_efficiency.value, cables, machine);
+  share_hbm(site.config(), machine);
+  return machine;
+}
+
 sim::LinkSpec link_of(const hardware::Chip& chip) {
   return {.name = {}, .rate = chip.link_rate(), .latency = chip.hop_latency.value};
 }
@@ -294,15 +219,19 @@ void share_hbm(const config::ExperimentConfig& config, sim::Machine& machine) {
     sim::add_hbm(config.chip.hbm_rate(), machine);
 }
 
+MaybeObstacle Site::prepare() {
+  if (topology_) return std::nullopt;
+  const std::string obstacle = config::why_not_chip_by_chip(config_.topology);
+  if (!obstacle.empty()) return Obstacle{"/topology", obstacle};
+  topology_ = config_.topology.planned;
+  if (!topology_)
+    topology_ = std::make_shared<const config::PlannedTopology>(
+        config::plan_topology(config_.topology, config_.chip));
+  return std::nullopt;
+}
+
 MaybeObstacle Site::prepare(config::Algorithm algorithm) {
-  if (!topology_) {
-    const std::string obstacle = config::why_not_chip_by_chip(config_.topology);
-    if (!obstacle.empty()) return Obstacle{"/topology", obstacle};
-    topology_ = config_.topology.planned;
-    if (!topology_)
-      topology_ = std::make_shared<const config::PlannedTopology>(
-          config::plan_topology(config_.topology, config_.chip));
-  }
+  if (auto obstacle = prepare()) return obstacle;
   if (algorithm->layout != collectives::RankLayout::ring || !ring_.empty()) return std::nullopt;
   OrObstacle<Ring> planned = plan_ring(config_.topology, *topology_);
   if (const auto* obstacle = std::get_if<Obstacle>(&planned)) return *obstacle;

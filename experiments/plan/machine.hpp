@@ -1,6 +1,7 @@
 // From a topology and a program to the machine that is simulated.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "experiments/plan/ring.hpp"
 #include "models/collectives/program.hpp"
 #include "sim/machine.hpp"
+#include "topologies/topology.hpp"
 
 namespace equarx::plan {
 
@@ -21,6 +23,8 @@ class Site {
 
   const config::ExperimentConfig& config() const { return config_; }
 
+  /// Makes the chips, or says why that cannot be had.
+  MaybeObstacle prepare();
   /// Makes what an algorithm needs of it, or says why that cannot be had.
   MaybeObstacle prepare(config::Algorithm algorithm);
   /// After prepare().
@@ -40,6 +44,13 @@ struct SimulatedMachine {
   bool symmetric = false;  ///< a few chips stand for all of them
   std::string reason;      ///< for people: "all chips are alike"
 };
+
+/// The rank that a rank sends to in a channel.
+using PeerOf = std::function<collectives::Rank(collectives::Rank rank, std::size_t channel)>;
+
+/// Ranks on chips that are all the site's, with the ways of their messages, faults and HBMs. `site` is prepared.
+sim::Machine wire_up(const Site& site, const std::vector<topology::ChipId>& chips,
+                     std::size_t channels, const PeerOf& peer_of);
 
 /// A link direction of the chip that two chips have for themselves, and which stands for many.
 sim::LinkSpec link_of(const hardware::Chip& chip);

@@ -17,15 +17,6 @@ namespace {
 using workloads::Operation;
 using workloads::OperationKind;
 
-workloads::ComputeRates rates_of(const hardware::Chip& chip) {
-  return {.matrix_flops_per_s = chip.matrix_rate_bf16.value,
-          .matrix_efficiency = chip.matrix_efficiency.value,
-          .vector_ops_per_s = chip.vector_rate.value,
-          .hbm_bytes_per_s = chip.hbm_rate(),
-          .operation_overhead_s = chip.instruction_overhead.value,
-          .matrix_products = &chip.matrix_products};
-}
-
 /// One of `chunks` equal parts of an operation's positions. Each reads the weights again.
 Operation chunk_of(Operation operation, std::uint32_t chunks) {
   operation.flops /= chunks;
@@ -38,7 +29,7 @@ Operation chunk_of(Operation operation, std::uint32_t chunks) {
 class Planner {
  public:
   Planner(const config::WorkloadConfig& workload, const hardware::Chip& chip)
-      : chunks_(workload.chunks), rates_(rates_of(chip)) {
+      : chunks_(workload.chunks), rates_(workloads::compute_rates(chip)) {
     plan_.schedule.compute_s.clear();
     if (chunks_ > 1) plan_.schedule.overlap = chunks_;
   }

@@ -6,12 +6,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "experiments/config/any_config.hpp"
 #include "experiments/config/config.hpp"
 #include "experiments/config/json.hpp"
+#include "experiments/config/step_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/nearest.hpp"
 #include "experiments/result/json.hpp"
+#include "experiments/step/report.hpp"
 
 namespace equarx::study {
 namespace {
@@ -37,7 +40,7 @@ void check_points(const Study& study, const StudyPoints& points) {
       throw input::InputError("", fmt::format("{}: {}", points.describe(point), error.what()));
     };
     try {
-      config::read_config(points.config(point));
+      config::read_any_config(points.config(point));
     } catch (const input::UnknownKeyError& error) {
       // The sweep knows which axis makes the key, and where it stands.
       points.at(point).points.check();
@@ -74,15 +77,14 @@ std::size_t find_point(const Study& study, const StudyPoints& points, const Stud
 
 void check_row(const Study& study, const StudyPoints& points, const StudyRow& row) {
   const std::size_t point = find_point(study, points, row);
-  const config::ExperimentConfig config = config::read_config(points.config(point));
-  Names labels;
-  for (const config::CollectiveConfig& collective : config.collectives)
-    labels.push_back(collective.label);
+  const input::Json config = points.config(point);
+  const Names labels = config::read_any_config(config).labels;
   if (std::ranges::find(labels, row.run) == labels.end())
     refuse(row, "run",
            fmt::format("experiment '{}' has no run '{}'{}", row.experiment, row.run,
                        hint(row.run, labels)));
-  const Names numbers = result::number_names(config);
+  const Names numbers = config::is_step(config) ? step::number_names()
+                                                : result::number_names(config::read_config(config));
   if (std::ranges::find(numbers, row.metric) == numbers.end())
     refuse(row, "metric",
            fmt::format("a run has no number '{}'{}", row.metric, hint(row.metric, numbers)));

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "experiments/config/any_config.hpp"
 #include "experiments/config/chip_changes.hpp"
-#include "experiments/config/json.hpp"
 #include "experiments/config/topology.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
@@ -71,10 +71,11 @@ void set_members(Table& table, const std::string& prefix, const input::Json& obj
 /// configuration.
 input::Json machine_and_tensor(const input::Json& point) {
   try {
-    const config::ExperimentConfig config = config::read_config(point);
-    return {{"hardware", config::chip_text(to_json(config).at("hardware"))},
-            {"topology", config::topology_text(config.topology)},
-            {"tensor_bytes", config.tensor.bytes()}};
+    const config::AnyConfig config = config::read_any_config(point);
+    input::Json json = {{"hardware", config::chip_text(config.resolved->at("hardware"))},
+                        {"topology", config.topology}};
+    if (config.tensor_bytes) json["tensor_bytes"] = *config.tensor_bytes;
+    return json;
   } catch (const input::InputError&) {  // its error says why
     return input::Json::object();
   }
@@ -82,6 +83,7 @@ input::Json machine_and_tensor(const input::Json& point) {
 
 /// How the collective of a run is quantized, beside its label: a reader need not join the configuration.
 void set_quantization(Table& table, const input::Json& config, const input::Json& label) {
+  if (!config.contains("collectives")) return;  // a step has several
   for (const input::Json& collective : config.at("collectives")) {
     if (collective.at("label") != label) continue;
     for (const char* key : {"format", "quantize"})

@@ -1,8 +1,7 @@
 #include "experiments/sweep/key.hpp"
 
+#include "experiments/config/any_config.hpp"
 #include "experiments/config/hardware_json.hpp"
-#include "experiments/config/json.hpp"
-#include "experiments/config/named_files.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
@@ -15,14 +14,14 @@ std::string SweepKeys::key(const input::Json& config, const std::string& experim
   input::Json parts = {{"version", output::version()}};
   if (!experiment.empty()) parts["experiment"] = experiment;
   try {
-    const config::ExperimentConfig resolved = config::read_config(config);
+    const config::AnyConfig read = config::read_any_config(config);
     input::Json files = input::Json::object();
     // Names of what is built in are no files, and belong to the version.
-    for (const std::string& file : config::named_files(resolved)) files[file] = digest(file);
-    parts["config"] = to_json(resolved);
+    for (const std::string& file : read.files) files[file] = digest(file);
+    parts["config"] = *read.resolved;
     parts["files"] = files;
     // A hardware file may be based on others.
-    if (input::is_path(resolved.hardware)) parts["chip"] = config::to_json(resolved.chip);
+    if (input::is_path(read.hardware)) parts["chip"] = config::to_json(read.chip);
   } catch (const input::InputError&) {
     parts["unreadable"] = config;
   }
@@ -31,7 +30,7 @@ std::string SweepKeys::key(const input::Json& config, const std::string& experim
 
 std::string SweepKeys::base(const input::Json& config) {
   try {
-    return output::config_hash(to_json(config::read_config(config)));
+    return output::config_hash(config::read_any_config(config).resolved);
   } catch (const input::InputError&) {
     return output::config_hash(config);
   }

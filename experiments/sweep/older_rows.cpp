@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "experiments/config/json.hpp"
+#include "experiments/config/any_config.hpp"
 #include "experiments/config/set_value.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
@@ -19,7 +19,7 @@ std::vector<config::Difference> differences_to(const input::Json& base, const in
     input::Json now = base;
     for (const auto& [pointer, value] : line.at("axes").items())
       config::set_value(now, pointer, value);
-    return config::differences(line.at("config"), to_json(config::read_config(now)));
+    return config::differences(line.at("config"), config::read_any_config(now).resolved);
   } catch (const input::InputError&) {  // that base has no such point
     return {};
   }

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "experiments/config/json.hpp"
+#include "experiments/config/any_config.hpp"
 #include "experiments/config/set_value.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
@@ -210,7 +210,7 @@ void SweepPoints::check() const {
     const std::vector<std::size_t> at = steps(combinations_[point]);
     if (!values.wants(at)) continue;
     try {
-      config::read_config(config(point));
+      config::read_any_config(config(point));
       values.note_good(at);
     } catch (const input::UnknownKeyError& error) {
       if (values.none_is_good()) refuse_unknown(sweep_, error);

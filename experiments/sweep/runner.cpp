@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "experiments/config/json.hpp"
+#include "experiments/config/step_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
@@ -15,6 +16,8 @@
 #include "experiments/process/worker_pool.hpp"
 #include "experiments/result/json.hpp"
 #include "experiments/run/experiment.hpp"
+#include "experiments/step/report.hpp"
+#include "experiments/step/run.hpp"
 #include "experiments/sweep/key.hpp"
 
 namespace equarx::sweep {
@@ -40,16 +43,39 @@ std::string error_line(const PointSet& points, const KeyedPoint& at, const std::
   return line_of(line);
 }
 
+/// What is found out of one point: its configuration with every default, and its runs.
+struct Found {
+  input::JsonValue config;
+  std::vector<input::JsonValue> runs;
+};
+
+Found run_step(const input::Json& json) {
+  const step::StepResult result =
+      step::run_step(step::make_plan(config::read_step_config(json)), [](const std::string&) {});
+  Found found{to_json(result.config), {}};
+  for (const step::VariantResult& variant : result.variants)
+    found.runs.emplace_back(step::numbers_json(variant));
+  return found;
+}
+
+Found run_collectives(const input::Json& json, plan::Look look, unsigned value_threads) {
+  const run::ExperimentResult result =
+      run::run_experiment(plan::make_plan(config::read_config(json), look),
+                          [](const std::string&) {}, {.value_threads = value_threads});
+  Found found{to_json(result.config), {}};
+  for (const run::RunResult& run : result.runs) found.runs.emplace_back(result::to_json(run));
+  return found;
+}
+
 std::string result_lines(const PointSet& points, const KeyedPoint& at, unsigned value_threads) {
-  const run::ExperimentResult result = run::run_experiment(
-      plan::make_plan(config::read_config(points.config(at.point)), points.look()),
-      [](const std::string&) {}, {.value_threads = value_threads});
-  const input::Json config = to_json(result.config);
+  const input::Json json = points.config(at.point);
+  const Found found =
+      config::is_step(json) ? run_step(json) : run_collectives(json, points.look(), value_threads);
   std::string lines;
-  for (const run::RunResult& run : result.runs) {
+  for (const input::JsonValue& run : found.runs) {
     input::Json line = line_start(points, at);
-    line["run"] = result::to_json(run);
-    line["config"] = config;
+    line["run"] = *run;
+    line["config"] = *found.config;
     lines += line_of(line);
   }
   return lines;

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "experiments/config/any_config.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
@@ -55,7 +56,7 @@ Line read_line(std::string_view text) {
     line.key = member("key").get<std::string>();
     line.version = member("version").get<std::string>();
     line.failed = json.contains("error");
-    if (!line.failed) line.lines_of_point = member("config").at("collectives").size();
+    if (!line.failed) line.lines_of_point = config::compared(member("config")).size();
   } catch (const input::Json::exception&) {
     throw input::InputError("", "is not as a sweep writes it");
   }

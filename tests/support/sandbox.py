@@ -42,7 +42,7 @@ def reduced(value):
     if not isinstance(value, dict):
         return value
     made = {key: reduced(entry) for key, entry in value.items()}
-    if "axes" in made:
+    if all(isinstance(axis, dict) for axis in made.get("axes", [""])):  # of a sweep, and not of a mesh
         made["axes"] = [_ends(axis) for axis in made["axes"]]
         left = _values(made["axes"])
         made["exclude"] = [entry for entry in made.get("exclude", [])

@@ -11,6 +11,7 @@
 #include "experiments/config/format_names.hpp"
 #include "experiments/config/json.hpp"
 #include "experiments/config/set_value.hpp"
+#include "experiments/config/step_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/inspect/quantize.hpp"
@@ -26,6 +27,7 @@
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/option_names.hpp"
 #include "tools/cli/progress_line.hpp"
+#include "tools/cli/step_command.hpp"
 #include "tools/cli/stop_notice.hpp"
 
 namespace equarx::cli {
@@ -34,8 +36,8 @@ namespace {
 using input::InputError;
 using input::Json;
 
-plan::Plan load(const ConfigArguments& arguments, bool uncertainty = false) {
-  ConfigFile file = read_config_file(arguments);
+plan::Plan load(const ConfigArguments& arguments, input::JsonValue json, bool uncertainty = false) {
+  ConfigFile file = read_config_file(arguments, std::move(json));
   config::UncertaintyConfig& asked = file.config.uncertainty;
   if (uncertainty && asked.samples == 0) asked.samples = config::UncertaintyConfig::kDefaultSamples;
   return naming_file(arguments.path, [&] { return plan::make_plan(file.config); });
@@ -61,7 +63,9 @@ void print(const std::string& text) {
 }
 
 void run(const RunArguments& arguments) {
-  const plan::Plan plan = load(arguments.config, arguments.uncertainty);
+  input::JsonValue json = read_json(arguments.config);
+  if (config::is_step(json)) return run_step(arguments, json);
+  const plan::Plan plan = load(arguments.config, std::move(json), arguments.uncertainty);
   std::optional<output::OutputFile> file;
   std::optional<trace::TraceFile> trace;
   if (!arguments.trace.empty()) {
@@ -97,11 +101,17 @@ void run(const RunArguments& arguments) {
 }
 
 void show(const ConfigArguments& arguments) {
-  print(to_json(load(arguments).config).dump(2) + "\n");
+  input::JsonValue json = read_json(arguments);
+  print(config::is_step(json) ? show_step(arguments.path, json)
+                              : to_json(load(arguments, std::move(json)).config).dump(2) + "\n");
 }
 
 void validate(const ConfigArguments& arguments) {
-  load(arguments);
+  input::JsonValue json = read_json(arguments);
+  if (config::is_step(json))
+    show_step(arguments.path, json);
+  else
+    load(arguments, std::move(json));
   print(fmt::format("{}: valid\n", name_of(arguments.path)));
 }
 

@@ -22,15 +22,25 @@ std::string text_of(const std::string& path) {
 
 }  // namespace
 
-ConfigFile read_config_file(const ConfigArguments& arguments) {
+input::JsonValue read_json(const ConfigArguments& arguments) {
   const std::string text = text_of(arguments.path);
-  return naming_file(arguments.path, [&]() -> ConfigFile {
+  return naming_file(arguments.path, [&]() -> input::JsonValue {
     input::Json json = input::parse_json(text);
     for (const std::string& override : arguments.overrides) apply_override(json, override);
+    return json;
+  });
+}
+
+ConfigFile read_config_file(const ConfigArguments& arguments, input::JsonValue json) {
+  return naming_file(arguments.path, [&]() -> ConfigFile {
     config::ExperimentConfig config = config::read_config(json);
     input::check_schema(json, "experiment");
     return {std::move(json), std::move(config)};
   });
+}
+
+ConfigFile read_config_file(const ConfigArguments& arguments) {
+  return read_config_file(arguments, read_json(arguments));
 }
 
 void check_not_read(const std::string& output, const std::string& path,

@@ -27,7 +27,13 @@ inline std::string name_of(const std::string& path) {
   return path == kStandardInput ? "standard input" : path;
 }
 
-/// @throws input::InputError, whose message names the file.
+/// A configuration's JSON with what `--set` changes, not read yet. @throws input::InputError, whose message names the
+/// file
+input::JsonValue read_json(const ConfigArguments& arguments);
+
+/// What it means. @throws likewise
+ConfigFile read_config_file(const ConfigArguments& arguments, input::JsonValue json);
+/// Both.
 ConfigFile read_config_file(const ConfigArguments& arguments);
 
 /// @throws input::InputError if `output` is the configuration's file, or one that it names.

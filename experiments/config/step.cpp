@@ -1,0 +1,79 @@
+#include "experiments/config/step.hpp"
+
+#include <algorithm>
+#include <array>
+#include <variant>
+
+#include "experiments/config/algorithm.hpp"
+#include "experiments/config/topology.hpp"
+
+namespace equarx::config {
+
+std::vector<std::uint32_t> machine_axes(const TopologyConfig& topology) {
+  std::vector<std::uint32_t> lengths;
+  if (topology.network) lengths.push_back(topology.network->slices);
+  if (is_grid(topology))
+    lengths.insert(lengths.end(), topology.shape.lengths.begin(), topology.shape.lengths.end());
+  else
+    lengths.push_back(count_chips_of_slice(topology));
+  return lengths;
+}
+
+TopologyConfig group_topology(const TopologyConfig& topology,
+                              const std::vector<std::size_t>& axes) {
+  TopologyConfig group = topology;
+  group.planned = nullptr;
+  const std::size_t first = topology.network ? 1 : 0;  // axis of a slice
+  if (topology.network && std::ranges::find(axes, 0U) == axes.end()) group.network.reset();
+  const bool within = std::ranges::any_of(axes, [&](std::size_t axis) { return axis >= first; });
+  if (!is_grid(topology) && within) return group;
+  group.kind = is_grid(topology) ? topology.kind : TopologyKind::mesh;
+  group.shape = {};
+  for (const std::size_t axis : axes) {
+    if (axis < first) continue;
+    group.shape.lengths.push_back(topology.shape.lengths[axis - first]);
+    group.shape.wraparound.push_back(topology.shape.wraparound[axis - first]);
+  }
+  if (!within) {  // one chip of each slice
+    group.shape = {{1}, {false}};
+    if (group.network) group.network->chips_per_port = 1;
+  }
+  return group;
+}
+
+Algorithm usual_algorithm(collectives::Collective collective, const TopologyConfig& group) {
+  constexpr std::array kPreferred = {"hierarchical", "hierarchical-two-shot", "torus", "two-shot",
+                                     "direct"};
+  const bool on_levels = group.network && count_chips_of_slice(group) > 1;
+  for (const char* const name : kPreferred) {
+    const Algorithm algorithm = collectives::find_algorithm(name);
+    const collectives::RankLayout layout = algorithm->layout;
+    if (!algorithm->does(collective)) continue;
+    if (collectives::is_of_slices(layout) != on_levels) continue;
+    const bool on_axes = layout == collectives::RankLayout::grid ||
+                         layout == collectives::RankLayout::slices_of_grids;
+    if (on_axes && (!is_grid(group) || count_chips_of_slice(group) == 1)) continue;
+    return algorithm;
+  }
+  return collectives::find_algorithm("direct");  // all to all chips, through a network as well
+}
+
+std::vector<StepCall> distinct_calls(const steps::StepGraph& graph) {
+  std::vector<StepCall> calls;
+  for (const steps::Task& task : graph.tasks) {
+    const auto* call = std::get_if<steps::CollectiveCall>(&task.work);
+    if (call == nullptr) continue;
+    const StepCall of_group{task.group, *call};
+    if (std::ranges::find(calls, of_group) == calls.end()) calls.push_back(of_group);
+  }
+  return calls;
+}
+
+std::optional<std::size_t> call_of(const steps::Task& task, const std::vector<StepCall>& calls) {
+  const auto* call = std::get_if<steps::CollectiveCall>(&task.work);
+  if (call == nullptr) return std::nullopt;
+  return static_cast<std::size_t>(std::ranges::find(calls, StepCall{task.group, *call}) -
+                                  calls.begin());
+}
+
+}  // namespace equarx::config

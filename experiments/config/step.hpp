@@ -1,0 +1,63 @@
+// A whole step that a user asks for: a machine, a mesh, a graph of tasks, and how its collectives are carried out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/config/config.hpp"
+#include "experiments/config/training_json.hpp"
+#include "experiments/input/json_value.hpp"
+#include "models/steps/mesh.hpp"
+#include "models/steps/step.hpp"
+
+namespace equarx::config {
+
+/// Collectives of a step that are all the same: of one group of tasks, over the same axes of the mesh, of as much.
+struct StepCall {
+  std::string group;
+  steps::CollectiveCall call;
+
+  bool operator==(const StepCall&) const = default;
+};
+
+/// The step with its collectives carried out in one way.
+struct StepVariant {
+  std::string label;
+  input::JsonValue rules;                     ///< as the user wrote them: an array
+  std::vector<CollectiveConfig> collectives;  ///< by call
+};
+
+/// All that a user asks for of a step, with every default filled in.
+struct StepConfig {
+  /// Chip, topology, faults, and what simulates; no tensor, and no collectives.
+  ExperimentConfig machine;
+  steps::Mesh mesh;
+  std::optional<TrainingConfig> training = {};  ///< what the graph was made from, if it was
+  steps::StepGraph graph;
+  std::vector<StepCall> calls = {};  ///< of the graph, none twice, in the order in which they come
+  std::vector<StepVariant> variants = {};
+  std::size_t baseline = 0;  ///< index into variants
+};
+
+/// Lengths of the axes that a mesh is laid on: slices, if a network joins them, and then those of a grid; chips of
+/// other topologies are one axis.
+std::vector<std::uint32_t> machine_axes(const TopologyConfig& topology);
+
+/// The chips of a group that lies on some axes of the machine, as a machine of its own.
+TopologyConfig group_topology(const TopologyConfig& topology,
+                              const std::vector<std::size_t>& machine_axes);
+
+/// The algorithm of a collective where none is named: rings along the axes of a torus, two levels through a network,
+/// all to all behind switches.
+Algorithm usual_algorithm(collectives::Collective collective, const TopologyConfig& group);
+
+/// The collectives of a graph, each once.
+std::vector<StepCall> distinct_calls(const steps::StepGraph& graph);
+
+/// Index into `calls` of a task's collective; none if it is no collective.
+std::optional<std::size_t> call_of(const steps::Task& task, const std::vector<StepCall>& calls);
+
+}  // namespace equarx::config

@@ -1,0 +1,79 @@
+#include "experiments/config/step_json.hpp"
+
+#include <array>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "experiments/config/format_names.hpp"
+#include "experiments/config/json.hpp"
+#include "experiments/config/labels.hpp"
+#include "experiments/config/mesh_json.hpp"
+#include "experiments/config/step_rules.hpp"
+#include "experiments/config/tasks_json.hpp"
+#include "experiments/config/training_json.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+
+namespace equarx::config {
+namespace {
+
+constexpr std::array<std::string_view, 2> kSources = {"training", "tasks"};
+
+void read_graph(input::ObjectReader reader, StepConfig& config) {
+  const std::string_view source = input::exactly_one(reader, kSources, "/step");
+  if (source.empty())
+    throw input::InputError("/step", "is empty; give \"training\", or \"tasks\" of your own");
+  if (source == "tasks") {
+    config.graph = read_tasks(reader.array("tasks"), reader.place_of("tasks"), config.mesh);
+  } else {
+    config.training = read_training(reader.object("training"));
+    try {
+      config.graph = steps::training_step(config.training->training, config.mesh);
+    } catch (const std::invalid_argument& error) {
+      throw input::InputError(reader.place_of("training"), error.what());
+    }
+  }
+  reader.finish();
+}
+
+}  // namespace
+
+bool is_step(const input::Json& json) { return json.is_object() && json.contains("step"); }
+
+StepConfig read_step_config(const input::Json& json) {
+  input::Json named = json;
+  replace_format_aliases(named);
+  input::ObjectReader reader(named, "");
+  StepConfig config{.machine = read_machine(reader), .mesh = {}, .graph = {}};
+  for (const config::LinkFault& fault : config.machine.faults.links)
+    if (fault.fails_at_s)
+      throw input::InputError("/faults/links",
+                              "a step does not end by a link that fails; make it slow instead");
+  config.mesh = read_mesh(reader.required("mesh", "axes, like {\"fsdp\": 16}"),
+                          machine_axes(config.machine.topology));
+  read_graph(reader.object("step"), config);
+  config.calls = distinct_calls(config.graph);
+  config.variants = read_variants(reader, config.machine, config.mesh, config.calls);
+  config.baseline = read_baseline(reader, config.variants);
+  reader.finish();
+  return config;
+}
+
+input::Json to_json(const StepConfig& config) {
+  input::Json json = machine_json(config.machine);
+  json["mesh"] = mesh_json(config.mesh);
+  if (config.training)
+    json["step"]["training"] = training_json(*config.training);
+  else
+    json["step"]["tasks"] = tasks_json(config.graph, config.mesh);
+  json["variants"] = input::Json::array();
+  for (const StepVariant& variant : config.variants)
+    json["variants"].push_back({{"label", variant.label}, {"quantize", *variant.rules}});
+  json["baseline"] = config.variants[config.baseline].label;
+  json["wire_buffers"] = wire_buffers_key(config.machine);
+  add_simulation_keys(config.machine, json);
+  return json;
+}
+
+}  // namespace equarx::config

@@ -1,0 +1,150 @@
+#include "experiments/config/training_json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "experiments/config/model_json.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+
+namespace equarx::config {
+namespace {
+
+using steps::Keep;
+using steps::Remat;
+
+constexpr std::uint64_t kMostSequence = std::uint64_t{1} << 24;
+constexpr std::uint64_t kMostBatch = std::uint64_t{1} << 24;
+constexpr std::uint64_t kMostLayers = 1024;
+
+constexpr input::EnumNames<Keep, 3> kKeeps({
+    {Keep::again, "recompute"},
+    {Keep::kept, "keep"},
+    {Keep::offload, "offload"},
+});
+
+/// A policy with a name.
+struct NamedRemat {
+  std::string_view name;
+  Remat remat;
+};
+constexpr std::array kPolicies = {NamedRemat{"none", Remat{}},
+                                  NamedRemat{"minimal", steps::kMinimalRemat},
+                                  NamedRemat{"full", steps::kFullRemat}};
+
+/// An activation's key.
+struct KeptActivation {
+  std::string_view key;
+  Keep Remat::*member;
+};
+constexpr std::array kKeptActivations = {
+    KeptActivation{"layer_input", &Remat::layer_input}, KeptActivation{"qkv", &Remat::qkv},
+    KeptActivation{"attention", &Remat::attention},
+    KeptActivation{"attention_output", &Remat::attention_output},
+    KeptActivation{"ffn_in", &Remat::ffn_in}};
+
+Remat read_remat(input::ObjectReader& training) {
+  if (!training.has("remat")) return {};
+  if (training.required("remat", "a policy").is_string()) {
+    std::vector<std::string_view> names;
+    for (const NamedRemat& policy : kPolicies) names.push_back(policy.name);
+    return kPolicies[training.choice("remat", names)].remat;
+  }
+  Remat remat = steps::kFullRemat;
+  input::ObjectReader reader = training.object("remat");
+  for (const KeptActivation& activation : kKeptActivations)
+    remat.*activation.member = reader.choice_or(activation.key, kKeeps, remat.*activation.member);
+  if (remat.layer_input == Keep::again)
+    throw input::InputError(
+        reader.place_of("layer_input"),
+        "a layer's input is what all else is computed from; keep or offload it");
+  reader.finish();
+  return remat;
+}
+
+steps::Precision read_precision(input::ObjectReader& reader) {
+  std::vector<std::string_view> names;
+  for (const steps::Precision& precision : steps::precisions()) names.push_back(precision.name);
+  return reader.has("precision") ? steps::precisions()[reader.choice("precision", names)]
+                                 : steps::Precision{};
+}
+
+double read_bytes(input::ObjectReader& reader, std::string_view key, double fallback) {
+  return reader.has(key) ? reader.positive_number(key) : fallback;
+}
+
+workloads::AttentionMethod read_attention(input::ObjectReader reader, std::uint64_t sequence) {
+  workloads::AttentionMethod method{.fused = true};
+  method.skips_future = reader.flag_or("skips_future", true);
+  method.skips_outside_window = reader.flag_or("skips_outside_window", false);
+  if (reader.has("block")) method.block = reader.integer("block", 1, sequence);
+  if (sequence % method.block != 0)
+    throw input::InputError(reader.place_of("block"),
+                            fmt::format("{} positions cannot be divided into blocks of {}; use a "
+                                        "divisor of them",
+                                        sequence, method.block));
+  reader.finish();
+  return method;
+}
+
+}  // namespace
+
+TrainingConfig read_training(input::ObjectReader reader) {
+  TrainingConfig config;
+  steps::Training& training = config.training;
+  config.model_name = reader.text("model", "the name of a model, like \"llama3-8b\", or a file");
+  training.model = load_model(config.model_name, reader.place_of("model"));
+  training.sequence = reader.integer("sequence", 1, kMostSequence);
+  if (training.sequence > training.model.largest_context)
+    throw input::InputError(reader.place_of("sequence"),
+                            fmt::format("is {}; {} takes 1 to {}", training.sequence,
+                                        training.model.name, training.model.largest_context));
+  training.batch = reader.integer("batch", 1, kMostBatch);
+  if (reader.has("microbatches"))
+    training.microbatches =
+        static_cast<std::uint32_t>(reader.integer("microbatches", 1, kMostBatch));
+  training.remat = read_remat(reader);
+  if (reader.has("attention"))
+    training.attention = read_attention(reader.object("attention"), training.sequence);
+  training.precision = read_precision(reader);
+  training.sequence_parallel = reader.flag_or("sequence_parallel", false);
+  if (reader.has("prefetch"))
+    training.prefetch = static_cast<std::uint32_t>(reader.integer("prefetch", 0, kMostLayers));
+  if (reader.has("buckets"))
+    training.buckets = static_cast<std::uint32_t>(reader.integer("buckets", 1, kMostLayers));
+  training.weight_bytes = read_bytes(reader, "weight_bytes", training.weight_bytes);
+  training.moment_bytes = read_bytes(reader, "moment_bytes", training.moment_bytes);
+  training.gradient_bytes = read_bytes(reader, "gradient_bytes", training.gradient_bytes);
+  reader.finish();
+  return config;
+}
+
+input::Json training_json(const TrainingConfig& config) {
+  const steps::Training& training = config.training;
+  input::Json remat = input::Json::object();
+  for (const KeptActivation& activation : kKeptActivations)
+    remat[std::string(activation.key)] = kKeeps[training.remat.*activation.member];
+  return {{"model", config.model_name},
+          {"sequence", training.sequence},
+          {"batch", training.batch},
+          {"microbatches", training.microbatches},
+          {"remat", remat},
+          {"attention",
+           {{"skips_future", training.attention.skips_future},
+            {"block", training.attention.block},
+            {"skips_outside_window", training.attention.skips_outside_window}}},
+          {"precision", training.precision.name},
+          {"sequence_parallel", training.sequence_parallel},
+          {"prefetch", training.prefetch},
+          {"buckets", training.buckets},
+          {"weight_bytes", training.weight_bytes},
+          {"moment_bytes", training.moment_bytes},
+          {"gradient_bytes", training.gradient_bytes}};
+}
+
+}  // namespace equarx::config

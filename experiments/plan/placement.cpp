@@ -1,0 +1,98 @@
+#include "experiments/plan/placement.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "models/collectives/hierarchical_program.hpp"
+#include "topologies/folding.hpp"
+#include "topologies/route.hpp"
+
+namespace equarx::plan {
+
+using collectives::Rank;
+using collectives::RankGrid;
+using topology::ChipId;
+
+std::vector<topology::LinkId> cables_between(const config::PlannedTopology& topology, ChipId from,
+                                             ChipId to) {
+  if (topology.slice) {
+    const ChipId chips = topology.slice->graph.chip_count();
+    std::vector<topology::LinkId> links = cables_between(*topology.slice, from % chips, to % chips);
+    for (topology::LinkId& link : links) link += from / chips * topology.slice->graph.link_count();
+    return links;
+  }
+  return topology.shape
+             ? topology::dimension_ordered_route(*topology.shape, topology.graph, from, to)
+             : topology::breadth_first_route(topology.graph, from, to);
+}
+
+namespace {
+
+/// Rank coordinates are chip coordinates; along an axis without wraparound the ring is folded, so that
+/// neighbours are at most two hops apart.
+std::vector<ChipId> place_on_grid(const RankGrid& grid, const topology::GridShape& shape) {
+  std::vector<std::vector<std::uint32_t>> positions;
+  for (std::size_t axis = 0; axis < shape.lengths.size(); ++axis) {
+    const std::uint32_t length = shape.lengths[axis];
+    positions.push_back(topology::folded_axis(length));
+    if (length == 2 || shape.wraparound[axis])
+      std::iota(positions.back().begin(), positions.back().end(), 0U);
+  }
+  std::vector<ChipId> chips;
+  for (Rank rank = 0; rank < grid.ranks(); ++rank) {
+    topology::Coordinates coordinates;
+    std::size_t rank_axis = 0;
+    for (std::size_t axis = 0; axis < shape.lengths.size(); ++axis) {
+      const bool single = shape.lengths[axis] == 1;  // and no axis of the ranks
+      coordinates.push_back(single ? 0 : positions[axis][grid.coordinate(rank, rank_axis)]);
+      if (!single) ++rank_axis;
+    }
+    chips.push_back(topology::chip_at(shape, coordinates));
+  }
+  return chips;
+}
+
+/// Partners differ in one bit of their chips' numbers; the nearest ones come first, because they exchange
+/// most.
+std::vector<ChipId> place_by_bits(const RankGrid& grid, const config::PlannedTopology& topology) {
+  std::vector<std::uint32_t> bits(grid.axes());
+  std::iota(bits.begin(), bits.end(), 0U);
+  std::ranges::stable_sort(bits, {}, [&](std::uint32_t bit) {
+    return cables_between(topology, 0, ChipId{1} << bit).size();
+  });
+  std::vector<ChipId> chips(grid.ranks());
+  for (Rank rank = 0; rank < grid.ranks(); ++rank)
+    for (std::size_t axis = 0; axis < grid.axes(); ++axis)
+      chips[rank] |= grid.coordinate(rank, axis) << bits[axis];
+  return chips;
+}
+
+/// Slice by slice, each along the axes of its grid.
+std::vector<ChipId> place_in_slices(const RankGrid& grid, const config::PlannedTopology& topology) {
+  const std::vector<ChipId> within =
+      place_on_grid(collectives::within_slice(grid), *topology.slice->shape);
+  std::vector<ChipId> chips;
+  for (std::uint32_t slice = 0; slice < grid.length(collectives::kSliceAxis); ++slice)
+    for (const ChipId chip : within)
+      chips.push_back(slice * static_cast<ChipId>(within.size()) + chip);
+  return chips;
+}
+
+}  // namespace
+
+std::vector<ChipId> place_ranks(config::Algorithm algorithm, const RankGrid& grid,
+                                const Site& site) {
+  switch (algorithm->layout) {
+    case collectives::RankLayout::ring: return site.ring();
+    case collectives::RankLayout::grid: return place_on_grid(grid, *site.topology().shape);
+    case collectives::RankLayout::hypercube: return place_by_bits(grid, site.topology());
+    case collectives::RankLayout::slices_of_grids: return place_in_slices(grid, site.topology());
+    case collectives::RankLayout::slices:
+    case collectives::RankLayout::any: break;
+  }
+  std::vector<ChipId> chips(grid.ranks());
+  std::iota(chips.begin(), chips.end(), ChipId{0});
+  return chips;
+}
+
+}  // namespace equarx::plan

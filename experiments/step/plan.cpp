@@ -1,0 +1,220 @@
+#include "experiments/step/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "experiments/config/collective_json.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/step/group.hpp"
+#include "experiments/step/machine.hpp"
+#include "models/units/quantity.hpp"
+#include "models/workloads/roofline.hpp"
+#include "sim/time_executor.hpp"
+
+namespace equarx::step {
+namespace {
+
+using steps::Computation;
+using steps::HostTransfer;
+using steps::Task;
+
+/// Where errors of a step's tasks are.
+constexpr const char* kStepPlace = "/step";
+
+// --- Computing
+
+double roofline_s(const workloads::Operation& operation, const workloads::ComputeRates& rates) {
+  try {
+    return workloads::roofline(operation, rates).seconds;
+  } catch (const std::invalid_argument& error) {
+    throw input::InputError(kStepPlace, fmt::format("{}; give it by \"hardware\", or multiply "
+                                                    "another type",
+                                                    error.what()));
+  }
+}
+
+double core_time_s(const Task& task, const workloads::ComputeRates& rates) {
+  const auto* work = std::get_if<Computation>(&task.work);
+  if (work == nullptr) return 0.0;
+  double seconds = work->seconds;
+  for (const workloads::Operation& operation : work->operations)
+    seconds += roofline_s(operation, rates);
+  return seconds;
+}
+
+/// An operation whose bytes take of the HBM that DMAs share.
+sim::HbmWork with_hbm(workloads::Operation operation, const workloads::ComputeRates& rates) {
+  const auto bytes = static_cast<std::uint64_t>(std::llround(operation.hbm_bytes()));
+  operation.weight_bytes = operation.read_bytes = operation.written_bytes = 0.0;
+  return {bytes, roofline_s(operation, rates)};
+}
+
+double host_rate(const config::StepConfig& config) {
+  const double rate = config.machine.chip.host_bandwidth.value;
+  if (rate > 0.0) return rate;
+  throw input::InputError(
+      "/hardware", fmt::format("the step moves bytes to the host, and nobody says how fast {} "
+                               "does; add \"host_bandwidth\", like \"15 GB/s\"",
+                               config.machine.chip.name));
+}
+
+/// What a task takes of core and host; of a collective nothing.
+sim::TaskRun run_of(const config::StepConfig& config, steps::TaskId id, double core_s,
+                    const workloads::ComputeRates& rates) {
+  const Task& task = config.graph.tasks[id];
+  sim::TaskRun run{.task = id};
+  for (const steps::TaskId before : task.after)
+    if (config.graph.tasks[before].stream != task.stream) run.after.push_back(before);
+  if (const auto* transfer = std::get_if<HostTransfer>(&task.work))
+    run.host_s = transfer->bytes / host_rate(config);
+  const auto* work = std::get_if<Computation>(&task.work);
+  if (work == nullptr) return run;
+  if (config.machine.wire_buffers == collectives::WireBuffers::vmem) {
+    run.core_s = core_s;
+    return run;
+  }
+  run.core_s = work->seconds;
+  for (const workloads::Operation& operation : work->operations)
+    run.with_hbm.push_back(with_hbm(operation, rates));
+  return run;
+}
+
+// --- Collectives
+
+/// The only way, or that which is fastest alone.
+PlannedCall best_of(const plan::PlannedCollective& planned) {
+  std::optional<PlannedCall> best;
+  for (const plan::CollectivePlan& candidate : planned.candidates) {
+    const double time_s = sim::simulate(candidate.program, candidate.simulated.machine,
+                                        candidate.costs, {.engine = sim::Engine::direct})
+                              .time_s;
+    if (!best || time_s < best->alone_s) best.emplace(PlannedCall{candidate, time_s});
+  }
+  return best.value();
+}
+
+/// Plans of collectives, each made once for all variants that carry it out alike.
+class Calls {
+ public:
+  explicit Calls(const config::StepConfig& config) : config_(config) {}
+
+  std::shared_ptr<const PlannedCall> plan(std::size_t call,
+                                          const config::CollectiveConfig& collective) {
+    const config::StepCall& of = config_.calls[call];
+    const std::string how =
+        fmt::format("{} {}", call, config::collective_json(collective, of.call.collective).dump());
+    std::shared_ptr<const PlannedCall>& known = known_[how];
+    if (!known) known = make(of, collective);
+    return known;
+  }
+
+ private:
+  std::shared_ptr<const PlannedCall> make(const config::StepCall& of,
+                                          const config::CollectiveConfig& collective) const {
+    const plan::OrObstacle<plan::Plan> made =
+        plan::try_plan(group_experiment(config_, of, collective), plan::Look::at_many);
+    if (const auto* obstacle = std::get_if<plan::Obstacle>(&made))
+      throw input::InputError("/variants", fmt::format("{}: {}", of.group, obstacle->text()));
+    return std::make_shared<const PlannedCall>(
+        best_of(std::get<plan::Plan>(made).collectives.front()));
+  }
+
+  const config::StepConfig& config_;
+  std::map<std::string, std::shared_ptr<const PlannedCall>> known_;
+};
+
+// --- Variants
+
+class Variants {
+ public:
+  Variants(const StepPlan& plan, const workloads::ComputeRates& rates)
+      : config_(plan.config), core_s_(plan.core_s), rates_(rates), calls_(plan.config) {}
+
+  VariantPlan make(const config::StepVariant& variant) {
+    VariantPlan plan;
+    for (std::size_t call = 0; call < config_.calls.size(); ++call)
+      plan.calls.push_back(calls_.plan(call, variant.collectives[call]));
+    plan.work.tasks = static_cast<std::uint32_t>(config_.graph.tasks.size());
+    plan.work.streams.resize(config_.graph.streams.size());
+    for (steps::TaskId id = 0; id < config_.graph.tasks.size(); ++id) {
+      const Task& task = config_.graph.tasks[id];
+      sim::TaskRun run = run_of(config_, id, core_s_[id], rates_);
+      if (const auto call = config::call_of(task, config_.calls))
+        run.program = program_of(task.stream, *call, plan);
+      plan.work.streams[task.stream].push_back(std::move(run));
+    }
+    programs_.clear();
+    add_machine(config_, plan);
+    return plan;
+  }
+
+ private:
+  /// Streams that carry out the same collective have a program each.
+  std::size_t program_of(steps::StreamId stream, std::size_t call, VariantPlan& plan) {
+    const auto [known, is_new] =
+        programs_.emplace(std::pair{stream, call}, plan.work.programs.size());
+    if (is_new) {
+      const plan::CollectivePlan& collective = plan.calls[call]->plan;
+      plan.work.programs.push_back({&collective.program, &collective.costs});
+      plan.call_of_program.push_back(call);
+    }
+    return known->second;
+  }
+
+  const config::StepConfig& config_;
+  const std::vector<double>& core_s_;
+  const workloads::ComputeRates& rates_;
+  Calls calls_;
+  std::map<std::pair<steps::StreamId, std::size_t>, std::size_t> programs_;
+};
+
+/// What would make the largest part smaller that a setting can make smaller.
+std::string_view remedy_for(const steps::TrainingMemory& memory) {
+  const double states = memory.weights + memory.gradients + memory.optimizer;
+  if (states >= memory.activations && states >= memory.logits) return "a longer \"fsdp\" axis";
+  if (memory.activations >= memory.logits)
+    return "a smaller batch, more microbatches, or \"remat\": \"full\"";
+  return "a smaller batch, or more microbatches";
+}
+
+void check_memory(const config::StepConfig& config) {
+  if (!config.training) return;
+  using units::bytes_text;
+  const hardware::Chip& chip = config.machine.chip;
+  const steps::TrainingMemory memory =
+      steps::training_memory(config.training->training, config.mesh);
+  if (memory.total() <= chip.hbm_capacity.value) return;
+  throw input::InputError(
+      "/step/training",
+      fmt::format("{} does not fit: each chip needs {} (weights {}, gradients {}, optimizer {}, "
+                  "gathered weights {}, activations {}, logits {}), and {} has {}; use {}",
+                  config.training->training.model.name, bytes_text(memory.total()),
+                  bytes_text(memory.weights), bytes_text(memory.gradients),
+                  bytes_text(memory.optimizer), bytes_text(memory.gathered),
+                  bytes_text(memory.activations), bytes_text(memory.logits), chip.name,
+                  bytes_text(chip.hbm_capacity.value), remedy_for(memory)));
+}
+
+}  // namespace
+
+StepPlan make_plan(const config::StepConfig& config) {
+  check_memory(config);
+  StepPlan plan{config, {}, {}};
+  const workloads::ComputeRates rates = workloads::compute_rates(plan.config.machine.chip);
+  for (const Task& task : plan.config.graph.tasks) plan.core_s.push_back(core_time_s(task, rates));
+  Variants variants(plan, rates);
+  for (const config::StepVariant& variant : plan.config.variants)
+    plan.variants.push_back(variants.make(variant));
+  return plan;
+}
+
+}  // namespace equarx::step

@@ -1,0 +1,41 @@
+// From a step that a user asks for to what the time executor runs.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "experiments/config/step.hpp"
+#include "experiments/plan/plan.hpp"
+#include "sim/machine.hpp"
+#include "sim/side_by_side.hpp"
+
+namespace equarx::step {
+
+/// A collective of a step, as each of its groups does it by itself.
+struct PlannedCall {
+  plan::CollectivePlan plan;
+  double alone_s = 0.0;  ///< how long it takes where nothing else goes on
+};
+
+/// A step with its collectives carried out in one way.
+struct VariantPlan {
+  std::vector<std::shared_ptr<const PlannedCall>> calls;  ///< by call of the configuration
+  sim::SideBySide work;                                   ///< its programs are those of `calls`
+  std::vector<std::size_t> call_of_program;
+  sim::Machine machine;
+  bool symmetric = false;  ///< a few chips stand for all of them
+  std::string reason;      ///< for people: why
+};
+
+/// What is simulated, and how long tasks take at least.
+struct StepPlan {
+  config::StepConfig config;
+  std::vector<double> core_s;  ///< by task, of the core; 0 of collectives and transfers
+  std::vector<VariantPlan> variants;
+};
+
+/// @throws input::InputError for what cannot be had: memory, products that the chip does not have, algorithms
+StepPlan make_plan(const config::StepConfig& config);
+
+}  // namespace equarx::step

@@ -1,0 +1,227 @@
+#include "experiments/step/report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "experiments/config/step_json.hpp"
+#include "experiments/config/topology.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/output/provenance.hpp"
+#include "experiments/output/table.hpp"
+#include "experiments/trace/events.hpp"
+#include "models/units/quantity.hpp"
+
+namespace equarx::step {
+namespace {
+
+using units::bytes_text;
+using units::time_text;
+
+std::string_view name(GroupKind kind) {
+  switch (kind) {
+    case GroupKind::computation: return "computation";
+    case GroupKind::collective: return "collective";
+    case GroupKind::host: return "host";
+  }
+  return "";
+}
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
+
+std::string title(const StepResult& result) {
+  const config::StepConfig& config = result.config;
+  std::vector<std::string> axes;
+  for (const steps::MeshAxis& axis : config.mesh.axes)
+    axes.push_back(fmt::format("{} {}", axis.name, axis.length));
+  std::string what = fmt::format("A step of {} tasks", config.graph.tasks.size());
+  if (config.training) {
+    const steps::Training& training = config.training->training;
+    what = fmt::format("A training step of {}, {} sequences of {} tokens", training.model.name,
+                       training.batch, training.sequence);
+  }
+  return fmt::format("{} on {} x {}, {}; mesh: {}\n\n", what, config.mesh.chips(),
+                     config.machine.chip.name, config::topology_text(config.machine.topology),
+                     fmt::join(axes, ", "));
+}
+
+std::string overview(const StepResult& result) {
+  const bool trained = result.variants.front().efficiency.has_value();
+  std::vector<output::TableRow> rows = {
+      {"variant", "time", "speedup", "lower bound", "computing", "exposed"}};
+  if (trained) rows.front().insert(rows.front().end(), {"tokens/s/chip", "MFU", "HFU"});
+  for (const VariantResult& variant : result.variants) {
+    output::TableRow& row = rows.emplace_back(output::TableRow{
+        variant.label, time_text(variant.time_s), fmt::format("{:.3f}x", variant.speedup),
+        time_text(variant.lower_bound_s), time_text(variant.computing_s),
+        time_text(variant.time_s - variant.computing_s)});
+    if (!trained) continue;
+    row.push_back(fmt::format("{:.0f}", variant.efficiency->tokens_per_s));
+    row.push_back(percent(variant.efficiency->model_flops_share));
+    row.push_back(percent(variant.efficiency->hardware_flops_share));
+  }
+  return output::aligned_table(rows) + '\n';
+}
+
+std::string groups_table(const VariantResult& variant) {
+  std::vector<output::TableRow> rows = {
+      {variant.label, "tasks", "alone", "in the step", "hidden", "exposed", "critical"}};
+  for (const GroupResult& group : variant.groups) {
+    const bool computes = group.kind == GroupKind::computation;
+    rows.push_back({group.name, fmt::format("{}", group.tasks), time_text(group.alone_s),
+                    time_text(group.total_s),
+                    computes ? "-" : time_text(group.total_s - group.exposed_s),
+                    computes ? "-" : time_text(group.exposed_s), time_text(group.critical_s)});
+  }
+  return output::aligned_table(rows) + '\n';
+}
+
+std::string memory_note(const steps::TrainingMemory& memory, const hardware::Chip& chip) {
+  return fmt::format(
+      "  Memory of each chip: {} of {}: weights {}, gradients {}, optimizer {}, gathered {}, "
+      "activations {}, logits {}.\n",
+      bytes_text(memory.total()), bytes_text(chip.hbm_capacity.value), bytes_text(memory.weights),
+      bytes_text(memory.gradients), bytes_text(memory.optimizer), bytes_text(memory.gathered),
+      bytes_text(memory.activations), bytes_text(memory.logits));
+}
+
+std::string notes(const StepResult& result) {
+  std::string text =
+      "  Alone: one task after the other, with nothing beside it. Hidden: beside a task that "
+      "computes. Critical: of the path that the time hangs on.\n";
+  if (result.memory) {
+    text += memory_note(*result.memory, result.config.machine.chip);
+    text +=
+        "  MFU counts attention as if no key were skipped, and nothing that is computed again; "
+        "HFU what is computed.\n";
+  }
+  const VariantResult& first = result.variants.front();
+  text +=
+      fmt::format("  Simulated: {} chips ({}), {} messages, engine: {}.\n", first.simulated_chips,
+                  first.simulation_reason, first.messages, sim::name(first.engine));
+  return text;
+}
+
+input::Json groups_json(const std::vector<GroupResult>& groups) {
+  input::Json list = input::Json::array();
+  for (const GroupResult& group : groups)
+    list.push_back({{"group", group.name},
+                    {"kind", name(group.kind)},
+                    {"tasks", group.tasks},
+                    {"alone_s", group.alone_s},
+                    {"total_s", group.total_s},
+                    {"exposed_s", group.exposed_s},
+                    {"critical_s", group.critical_s}});
+  return list;
+}
+
+input::Json tasks_json(const steps::StepGraph& graph, const VariantResult& variant) {
+  input::Json list = input::Json::array();
+  for (std::size_t id = 0; id < graph.tasks.size(); ++id)
+    list.push_back({{"name", graph.tasks[id].name},
+                    {"group", graph.tasks[id].group},
+                    {"stream", graph.streams[graph.tasks[id].stream]},
+                    {"start_s", variant.tasks[id].start_s},
+                    {"end_s", variant.tasks[id].end_s}});
+  return list;
+}
+
+}  // namespace
+
+input::Json numbers_json(const VariantResult& variant) {
+  input::Json json = {{"label", variant.label},
+                      {"time_s", variant.time_s},
+                      {"speedup", variant.speedup},
+                      {"lower_bound_s", variant.lower_bound_s},
+                      {"computing_s", variant.computing_s},
+                      {"exposed_s", variant.time_s - variant.computing_s},
+                      {"core_busy_s", variant.core_busy_s},
+                      {"calibrated", variant.calibrated}};
+  if (variant.efficiency)
+    json.update({{"tokens_per_s_per_chip", variant.efficiency->tokens_per_s},
+                 {"model_flops_utilisation", variant.efficiency->model_flops_share},
+                 {"hardware_flops_utilisation", variant.efficiency->hardware_flops_share}});
+  return json;
+}
+
+std::vector<std::string> number_names() {
+  VariantResult trained;
+  trained.efficiency.emplace();
+  std::vector<std::string> names;
+  const input::Json numbers = numbers_json(trained);
+  for (const auto& [name, value] : numbers.items())
+    if (value.is_number()) names.push_back(name);
+  return names;
+}
+
+namespace {
+
+input::Json variant_json(const steps::StepGraph& graph, const VariantResult& variant) {
+  input::Json json = numbers_json(variant);
+  json["groups"] = groups_json(variant.groups);
+  json["tasks"] = tasks_json(graph, variant);
+  json["critical_path"] = input::Json::array();
+  for (const steps::TaskId id : variant.critical_path)
+    json["critical_path"].push_back(graph.tasks[id].name);
+  json["simulation"] = {{"chips", variant.simulated_chips},
+                        {"symmetric", variant.symmetric},
+                        {"reason", variant.simulation_reason},
+                        {"engine", sim::name(variant.engine)},
+                        {"messages", variant.messages}};
+  return json;
+}
+
+}  // namespace
+
+std::string to_table(const StepResult& result) {
+  std::string text = title(result) + overview(result);
+  for (const VariantResult& variant : result.variants) text += groups_table(variant);
+  return text + notes(result);
+}
+
+input::Json to_json(const StepResult& result) {
+  const input::Json config = to_json(result.config);
+  input::Json json = {{"program", "equarx-sim"},
+                      {"version", output::version()},
+                      {"config", config},
+                      {"config_hash", output::config_hash(config)}};
+  if (result.memory)
+    json["memory_bytes"] = {{"weights", result.memory->weights},
+                            {"gradients", result.memory->gradients},
+                            {"optimizer", result.memory->optimizer},
+                            {"gathered", result.memory->gathered},
+                            {"activations", result.memory->activations},
+                            {"logits", result.memory->logits},
+                            {"total", result.memory->total()}};
+  json["variants"] = input::Json::array();
+  for (const VariantResult& variant : result.variants)
+    json["variants"].push_back(variant_json(result.config.graph, variant));
+  return json;
+}
+
+void write_trace(const StepResult& result, std::ostream& out) {
+  const steps::StepGraph& graph = result.config.graph;
+  trace::TraceEventWriter writer(out);
+  for (std::uint32_t i = 0; i < result.variants.size(); ++i) {
+    const VariantResult& variant = result.variants[i];
+    writer.name_process(i + 1, variant.label);
+    for (std::uint32_t stream = 0; stream < graph.streams.size(); ++stream)
+      writer.name_track({i + 1, stream + 1}, graph.streams[stream]);
+    for (std::size_t id = 0; id < graph.tasks.size(); ++id) {
+      const steps::Task& task = graph.tasks[id];
+      writer.add_slice({{i + 1, task.stream + 1},
+                        task.name,
+                        task.group,
+                        trace::to_picoseconds(variant.tasks[id].start_s),
+                        trace::to_picoseconds(variant.tasks[id].end_s)},
+                       "{}");
+    }
+  }
+  writer.finish({{"config", config::to_json(result.config)}});
+}
+
+}  // namespace equarx::step

@@ -1,0 +1,215 @@
+#include "experiments/step/run.hpp"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "experiments/input/errors.hpp"
+#include "experiments/plan/engine.hpp"
+#include "experiments/step/bounds.hpp"
+
+namespace equarx::step {
+namespace {
+
+using steps::TaskTime;
+
+/// Times from and to which something goes on, rising and apart.
+using Spans = std::vector<TaskTime>;
+
+/// What several tasks cover together.
+Spans joined(Spans spans) {
+  std::ranges::sort(spans, {}, &TaskTime::start_s);
+  Spans apart;
+  for (const TaskTime& span : spans) {
+    if (!apart.empty() && span.start_s <= apart.back().end_s)
+      apart.back().end_s = std::max(apart.back().end_s, span.end_s);
+    else
+      apart.push_back(span);
+  }
+  return apart;
+}
+
+double length_s(const Spans& apart) {
+  double seconds = 0.0;
+  for (const TaskTime& span : apart) seconds += span.end_s - span.start_s;
+  return seconds;
+}
+
+/// How long both go on.
+double common_s(const Spans& one, const Spans& other) {
+  double seconds = 0.0;
+  for (std::size_t i = 0, j = 0; i < one.size() && j < other.size();) {
+    const double start_s = std::max(one[i].start_s, other[j].start_s);
+    const double end_s = std::min(one[i].end_s, other[j].end_s);
+    seconds += std::max(0.0, end_s - start_s);
+    one[i].end_s < other[j].end_s ? ++i : ++j;
+  }
+  return seconds;
+}
+
+GroupKind kind_of(const steps::Task& task) {
+  if (std::holds_alternative<steps::CollectiveCall>(task.work)) return GroupKind::collective;
+  return std::holds_alternative<steps::HostTransfer>(task.work) ? GroupKind::host
+                                                                : GroupKind::computation;
+}
+
+/// Simulates one variant and reports it.
+class Run {
+ public:
+  Run(const StepPlan& plan, const VariantPlan& variant)
+      : plan_(plan),
+        graph_(plan.config.graph),
+        variant_(variant),
+        timelines_(sim::make_timelines(variant.work, variant.machine.ranks())),
+        bytes_(link_bytes(timelines_, variant.machine)) {}
+
+  VariantResult run(const std::string& label) {
+    result_.label = label;
+    result_.engine = engine();
+    const auto task = [this](std::uint32_t, collectives::InstructionId id) {
+      return fmt::format("'{}'", graph_.tasks[id].name);
+    };
+    const sim::TimeResult time =
+        sim::simulate(timelines_, variant_.machine, task, {.engine = result_.engine});
+    result_.time_s = time.time_s;
+    result_.lower_bound_s = lower_bound_s(plan_, variant_, timelines_, bytes_);
+    result_.messages = time.messages;
+    result_.simulated_chips = variant_.machine.ranks();
+    result_.symmetric = variant_.symmetric;
+    result_.simulation_reason = variant_.reason;
+    result_.core_busy_s = time.core_busy_s.front();
+    check(time);
+    report_tasks(time);
+    report_groups();
+    return std::move(result_);
+  }
+
+ private:
+  /// SimGrid only where it is asked for: a step is many collectives.
+  sim::Engine engine() const {
+    return plan_.config.machine.engine == config::EngineMode::simgrid ? sim::Engine::simgrid
+                                                                      : sim::Engine::direct;
+  }
+
+  void require(bool holds, std::string_view law) const {
+    if (!holds)
+      throw input::InvariantError(
+          fmt::format("internal error in '{}': {}; please report this", result_.label, law));
+  }
+
+  void check(const sim::TimeResult& time) const {
+    require(time.time_s >= result_.lower_bound_s * (1.0 - sim::kBoundRounding),
+            "simulated time is below its lower bound");
+    require(time.link_bytes == bytes_, "bytes were lost or made on the links");
+    std::uint64_t sent = 0;
+    for (const std::uint32_t list : timelines_.list_of)
+      sent += static_cast<std::uint64_t>(
+          std::ranges::count(timelines_.lists[list], sim::Step::Kind::send, &sim::Step::kind));
+    require(time.messages == sent, "not every message was received");
+  }
+
+  void report_tasks(const sim::TimeResult& time) {
+    for (steps::TaskId id = 0; id < graph_.tasks.size(); ++id)
+      result_.tasks.push_back({time.marks_s[sim::start_mark(id)], time.marks_s[sim::end_mark(id)]});
+    result_.critical_path = critical_path(graph_, result_.tasks);
+  }
+
+  double alone_s(steps::TaskId id) const {
+    const steps::Task& task = graph_.tasks[id];
+    if (const auto call = config::call_of(task, plan_.config.calls))
+      return variant_.calls[*call]->alone_s;
+    const TaskTime& time = result_.tasks[id];
+    return kind_of(task) == GroupKind::host ? time.end_s - time.start_s : plan_.core_s[id];
+  }
+
+  void report_groups() {
+    std::vector<steps::TaskId> order(graph_.tasks.size());
+    for (steps::TaskId id = 0; id < order.size(); ++id) order[id] = id;
+    std::ranges::stable_sort(order, {},
+                             [&](steps::TaskId id) { return result_.tasks[id].start_s; });
+    std::map<std::string_view, Spans> spans;
+    Spans computing;
+    for (const steps::TaskId id : order) {
+      const steps::Task& task = graph_.tasks[id];
+      GroupResult& group = group_of(task);
+      ++group.tasks;
+      group.alone_s += alone_s(id);
+      spans[task.group].push_back(result_.tasks[id]);
+      if (kind_of(task) == GroupKind::computation) computing.push_back(result_.tasks[id]);
+    }
+    computing = joined(std::move(computing));
+    result_.computing_s = length_s(computing);
+    for (GroupResult& group : result_.groups) {
+      const Spans covered = joined(std::move(spans[group.name]));
+      group.total_s = length_s(covered);
+      if (group.kind != GroupKind::computation)
+        group.exposed_s = group.total_s - common_s(covered, computing);
+    }
+    add_critical_times();
+  }
+
+  /// Each task of the critical path counts from when all that it waits for was done.
+  void add_critical_times() {
+    double since_s = 0.0;
+    for (const steps::TaskId id : result_.critical_path) {
+      const double until_s = result_.tasks[id].end_s;
+      group_of(graph_.tasks[id]).critical_s += until_s - since_s;
+      since_s = until_s;
+    }
+  }
+
+  GroupResult& group_of(const steps::Task& task) {
+    const auto found = std::ranges::find(result_.groups, task.group, &GroupResult::name);
+    if (found != result_.groups.end()) return *found;
+    return result_.groups.emplace_back(GroupResult{.name = task.group, .kind = kind_of(task)});
+  }
+
+  const StepPlan& plan_;
+  const steps::StepGraph& graph_;
+  const VariantPlan& variant_;
+  sim::Timelines timelines_;
+  std::vector<std::uint64_t> bytes_;  ///< by link, of all that is sent and accessed
+  VariantResult result_;
+};
+
+Efficiency efficiency_of(const StepPlan& plan, double time_s) {
+  const steps::Training& training = plan.config.training->training;
+  const double chips = plan.config.mesh.chips();
+  const double peak = plan.config.machine.chip.matrix_rate_bf16.value * time_s;
+  double computed = 0.0;
+  for (const steps::Task& task : plan.config.graph.tasks)
+    if (const auto* work = std::get_if<steps::Computation>(&task.work))
+      for (const workloads::Operation& operation : work->operations) computed += operation.flops;
+  return {.tokens_per_s = steps::tokens(training) / chips / time_s,
+          .model_flops_share = steps::model_flops(training) / chips / peak,
+          .hardware_flops_share = computed / peak};
+}
+
+}  // namespace
+
+StepResult run_step(const StepPlan& plan, const Progress& progress) {
+  StepResult result{plan.config, {}, {}};
+  if (plan.config.training)
+    result.memory = steps::training_memory(plan.config.training->training, plan.config.mesh);
+  for (std::size_t i = 0; i < plan.variants.size(); ++i) {
+    const std::string& label = plan.config.variants[i].label;
+    progress(fmt::format("{} of {}: {}: simulating {} tasks on {} chips", i + 1,
+                         plan.variants.size(), label, plan.config.graph.tasks.size(),
+                         plan.variants[i].machine.ranks()));
+    result.variants.push_back(Run(plan, plan.variants[i]).run(label));
+  }
+  const double baseline_s = result.variants[plan.config.baseline].time_s;
+  for (VariantResult& variant : result.variants) {
+    variant.speedup = baseline_s / variant.time_s;
+    variant.calibrated = plan.config.machine.chip.is_calibrated();
+    if (plan.config.training) variant.efficiency = efficiency_of(plan, variant.time_s);
+  }
+  return result;
+}
+
+}  // namespace equarx::step

@@ -1,0 +1,127 @@
+#include "experiments/config/step_json.hpp"
+
+#include <variant>
+
+#include "experiments/config/json.hpp"
+#include "experiments/input/schema.hpp"
+#include "tests/support/configs.hpp"
+#include "tests/support/errors.hpp"
+#include "tests/support/steps.hpp"
+
+namespace equarx::config {
+namespace {
+
+using testing::good_step;
+using testing::good_training;
+using testing::with;
+
+TEST_CASE("a step is known by its key") {
+  CHECK(is_step(good_step()));
+  CHECK_FALSE(is_step(testing::good_config()));
+}
+
+TEST_CASE("who needs collectives says so of a step") {
+  testing::check_refused([] { read_config(good_step()); }, "/step", "give one of collectives");
+}
+
+TEST_CASE("tasks become a graph") {
+  const StepConfig config = read_step_config(good_step());
+  CHECK(config.graph.streams == std::vector<std::string>{"core", "data", "to-host"});
+  REQUIRE(config.graph.tasks.size() == 10);
+  const steps::Task& bucket = config.graph.tasks[6];
+  CHECK(bucket.name == "bucket 1");
+  CHECK(bucket.group == "bucket");
+  CHECK(bucket.after == std::vector<steps::TaskId>{2});
+  const auto& call = std::get<steps::CollectiveCall>(bucket.work);
+  CHECK(call.elements == (2U << 20));
+  CHECK(call.axes == std::vector<std::size_t>{0});
+  CHECK(config.calls.size() == 1);
+  CHECK(std::get<steps::Computation>(config.graph.tasks[1].work).model_flops == 2e10);
+}
+
+TEST_CASE("a rule is for the collectives that it names, and others go plain") {
+  const StepConfig config = read_step_config(good_step());
+  REQUIRE(config.variants.size() == 2);
+  CHECK(config.variants[0].collectives[0].format.name == "bf16");
+  CHECK(config.variants[1].collectives[0].format.name == "int8");
+  CHECK(config.variants[1].collectives[0].algorithm->name == "torus");
+  input::Json plain = good_step();
+  plain.erase("variants");
+  CHECK(read_step_config(plain).variants.front().label == "plain");
+}
+
+TEST_CASE("the configuration with every default is read as the same again, and fits the schema") {
+  for (const input::Json& json : {good_step(), good_training()}) {
+    input::check_schema(json, "step");
+    const input::Json whole = to_json(read_step_config(json));
+    input::check_schema(whole, "step");
+    CHECK(to_json(read_step_config(whole)) == whole);
+  }
+}
+
+TEST_CASE("policies of rematerialisation by name and in parts") {
+  const auto remat = [](const std::string& text) {
+    return read_step_config(with(good_training(), "/step/training/remat", text))
+        .training->training.remat;
+  };
+  CHECK(remat("none") == steps::Remat{});
+  CHECK(remat("full") == steps::kFullRemat);
+  CHECK(remat("minimal") == steps::kMinimalRemat);
+  steps::Remat offloads = steps::kFullRemat;
+  offloads.qkv = steps::Keep::offload;
+  CHECK(remat(R"({"qkv": "offload"})") == offloads);
+}
+
+TEST_CASE("wrong steps are refused with the place and the remedy") {
+  struct Mistake {
+    input::Json json;
+    std::string place;
+    std::string remedy;
+  };
+  const input::Json step = good_step();
+  const input::Json training = good_training();
+  const std::string task = "/step/tasks/";
+  const std::vector<Mistake> mistakes = {
+      {with(step, "/mesh", R"({"data": 8})"), "/mesh",
+       "data 8 are 8 chips, and the machine has 16"},
+      {with(step, "/mesh", "{}"), "/mesh", "name at least one axis"},
+      {with(step, "/mesh", R"({"data": 8, "fsdp": 2})"), "/mesh", "1, 4, 16"},
+      {with(step, "/step", "{}"), "/step", "give \"training\", or \"tasks\""},
+      {with(step, task + "0/compute", "{}"), task + "0/compute/flops", "nothing is computed"},
+      {with(step, task + "2/collective/axes/0", "tensor"), task + "2/collective/axes/0",
+       "the mesh has no axis 'tensor'"},
+      {with(step, task + "2/collective/bytes", "1 B"), task + "2/collective/bytes", "elements"},
+      {with(step, task + "2/after/0", "backwards {i}"), task + "2/after", "did you mean"},
+      {with(step, task + "1/name", "backward"), task + "1/name", "backward {i}"},
+      {with(step, task + "0/after", R"(["bucket 0"])"), task + "0", "waits for itself"},
+      {with(step, task + "3/name", "forward"), task + "3", "two tasks 'forward'"},
+      {with(step, task + "3/host/bytes", "0 B"), task + "3/host/bytes", "more than 0 B"},
+      {with(step, task + "0/stream", "3"), task + "0/stream", "expected a string"},
+      {with(step, "/variants/1/quantize/0/where/axis", "fsdp"), "/variants/1/quantize/0",
+       "is for none of the step's collectives; these are bucket (all-reduce over data)"},
+      {with(step, "/variants/1/quantize/0/where/axis", "dta"), "/variants/1/quantize/0/where/axis",
+       "did you mean 'data'?"},
+      {with(step, "/variants/1/quantize/0/format", "int9"), "/variants/1/quantize/0/format",
+       "int8"},
+      {with(step, "/variants/1/label", "bf16"), "/variants/1/label", "give each its own"},
+      {with(step, "/variants", "[]"), "/variants", "name at least one"},
+      {with(step, "/baseline", "int4"), "/baseline", "did you mean"},
+      {with(step, "/tensor", "1"), "/tensor", ""},
+      {with(training, "/step/training/batch", "9"), "/step/training", "use a multiple of 8"},
+      {with(training, "/step/training/sequence", "100000"), "/step/training/sequence", "8192"},
+      {with(training, "/step/training/model", "llama9"), "/step/training/model", "llama3-8b"},
+      {with(training, "/step/training/attention", R"({"block": 100})"),
+       "/step/training/attention/block", "use a divisor"},
+      {with(training, "/step/training/remat", R"({"layer_input": "recompute"})"),
+       "/step/training/remat/layer_input", "keep or offload it"},
+      {with(training, "/mesh", R"({"data": 2, "expert": 2, "fsdp": 4})"), "/step/training",
+       "no 'expert'"},
+  };
+  for (const Mistake& mistake : mistakes) {
+    CAPTURE(mistake.place, mistake.remedy);
+    testing::check_refused([&] { read_step_config(mistake.json); }, mistake.place, mistake.remedy);
+  }
+}
+
+}  // namespace
+}  // namespace equarx::config

@@ -1,0 +1,69 @@
+#include "experiments/config/step.hpp"
+
+#include "experiments/config/topology.hpp"
+#include "tests/catch.hpp"
+
+namespace equarx::config {
+namespace {
+
+using collectives::Collective;
+using Axes = std::vector<std::size_t>;
+
+TopologyConfig torus() {
+  TopologyConfig topology;
+  topology.kind = TopologyKind::torus;
+  topology.shape = {{4, 2, 8}, {true, false, true}};
+  return topology;
+}
+
+TopologyConfig slices(TopologyConfig slice) {
+  slice.network = NetworkConfig{.slices = 3, .rate = 25e9, .latency_s = 1e-6, .chips_per_port = 2};
+  return slice;
+}
+
+TopologyConfig node() {
+  TopologyConfig topology;
+  topology.kind = TopologyKind::fully_connected;
+  topology.chips = 8;
+  return topology;
+}
+
+TEST_CASE("axes of a machine are its slices, and those of a grid") {
+  CHECK(machine_axes(torus()) == std::vector<std::uint32_t>{4, 2, 8});
+  CHECK(machine_axes(slices(torus())) == std::vector<std::uint32_t>{3, 4, 2, 8});
+  CHECK(machine_axes(node()) == std::vector<std::uint32_t>{8});
+  CHECK(machine_axes(slices(node())) == std::vector<std::uint32_t>{3, 8});
+}
+
+TEST_CASE("a group has the axes that it lies on") {
+  const TopologyConfig plane = group_topology(torus(), Axes{0, 2});
+  CHECK(plane.shape.lengths == std::vector<std::uint32_t>{4, 8});
+  CHECK(plane.shape.wraparound == std::vector<bool>{true, true});
+  const TopologyConfig within = group_topology(slices(torus()), Axes{2});
+  CHECK_FALSE(within.network);
+  CHECK(within.shape.lengths == std::vector<std::uint32_t>{2});
+  const TopologyConfig across = group_topology(slices(node()), Axes{0});
+  REQUIRE(across.network);
+  CHECK(count_chips(across) == 3);
+  CHECK(count_chips_of_slice(across) == 1);
+  const TopologyConfig all = group_topology(slices(node()), Axes{0, 1});
+  CHECK(count_chips(all) == 24);
+}
+
+TEST_CASE("the usual algorithm is one that can run there") {
+  const auto name = [](Collective collective, const TopologyConfig& group) {
+    return usual_algorithm(collective, group)->name;
+  };
+  CHECK(name(Collective::all_reduce, torus()) == "torus");
+  CHECK(name(Collective::all_gather, torus()) == "torus");
+  CHECK(name(Collective::all_to_all, torus()) == "direct");
+  CHECK(name(Collective::all_reduce, node()) == "two-shot");
+  CHECK(name(Collective::reduce_scatter, node()) == "direct");
+  CHECK(name(Collective::all_gather, slices(torus())) == "hierarchical");
+  CHECK(name(Collective::all_reduce, slices(node())) == "hierarchical-two-shot");
+  CHECK(name(Collective::all_to_all, slices(node())) == "direct");
+  CHECK(name(Collective::all_reduce, group_topology(slices(torus()), Axes{0})) == "two-shot");
+}
+
+}  // namespace
+}  // namespace equarx::config

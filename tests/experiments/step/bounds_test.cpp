@@ -1,0 +1,30 @@
+#include "experiments/step/bounds.hpp"
+
+#include "experiments/config/step_json.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/steps.hpp"
+
+namespace equarx::step {
+namespace {
+
+double bound_s(const input::Json& json) {
+  const StepPlan plan = make_plan(config::read_step_config(json));
+  const VariantPlan& variant = plan.variants.front();
+  const sim::Timelines timelines = sim::make_timelines(variant.work, variant.machine.ranks());
+  return lower_bound_s(plan, variant, timelines, link_bytes(timelines, variant.machine));
+}
+
+TEST_CASE("a step takes no less than its longest path, its core, and its busiest link") {
+  using testing::good_step;
+  using testing::with;
+  // Five milliseconds of computing in a row.
+  CHECK(bound_s(with(good_step(), "/step/tasks/1/compute", R"({"time": "1 ms"})")) >= 5e-3);
+  // Four AllReduces of four chips: 2 x 3/4 of 1 GiB each, both ways over 45 GB/s at most.
+  const double bytes = 4 * 1.5 * (1 << 30) / 2;
+  CHECK(bound_s(with(good_step(), "/step/tasks/2/collective/bytes", "1 GiB")) >= bytes / 45e9);
+  // 15 GB over PCIe.
+  CHECK(bound_s(with(good_step(), "/step/tasks/3/host/bytes", "15 GB")) > 0.9);
+}
+
+}  // namespace
+}  // namespace equarx::step

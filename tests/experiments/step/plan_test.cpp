@@ -1,0 +1,43 @@
+#include "experiments/step/plan.hpp"
+
+#include "experiments/config/step_json.hpp"
+#include "tests/support/errors.hpp"
+#include "tests/support/steps.hpp"
+
+namespace equarx::step {
+namespace {
+
+using testing::good_step;
+using testing::good_training;
+using testing::with;
+
+StepPlan plan(const input::Json& json) { return make_plan(config::read_step_config(json)); }
+
+TEST_CASE("variants that carry a collective out alike share its plan") {
+  input::Json json = good_step();
+  json["variants"].push_back({{"label", "plain"}});
+  const StepPlan made = plan(json);
+  REQUIRE(made.variants.size() == 3);
+  CHECK(made.variants[0].calls[0] == made.variants[2].calls[0]);
+  CHECK(made.variants[0].calls[0] != made.variants[1].calls[0]);
+}
+
+TEST_CASE("core time of tasks") {
+  const StepPlan made = plan(good_step());
+  CHECK(made.core_s[0] == Approx(1e-3));
+  CHECK(made.core_s[1] > 2e10 / 197e12);
+  CHECK(made.core_s[5] == 0.0);  // a collective
+}
+
+TEST_CASE("what the chip cannot do is refused") {
+  testing::check_refused([] { plan(with(good_step(), "/step/tasks/1/compute/products", "fp8")); },
+                         "/step", "no matrix products of fp8");
+  config::StepConfig no_host = config::read_step_config(good_step());
+  no_host.machine.chip.host_bandwidth.value = 0.0;  // as of a chip of a user's own
+  testing::check_refused([&] { make_plan(no_host); }, "/hardware", "add \"host_bandwidth\"");
+  testing::check_refused([] { plan(with(good_training(), "/step/training/batch", "8192")); },
+                         "/step/training", "does not fit: each chip needs");
+}
+
+}  // namespace
+}  // namespace equarx::step

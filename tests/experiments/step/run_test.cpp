@@ -1,0 +1,131 @@
+#include "experiments/step/run.hpp"
+
+#include <algorithm>
+
+#include "experiments/config/step_json.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/steps.hpp"
+
+namespace equarx::step {
+namespace {
+
+using testing::good_step;
+using testing::good_training;
+using testing::with;
+
+StepResult run(const input::Json& json) {
+  return run_step(make_plan(config::read_step_config(json)), [](const std::string&) {});
+}
+
+const GroupResult& group(const VariantResult& variant, const std::string& name) {
+  return *std::ranges::find(variant.groups, name, &GroupResult::name);
+}
+
+/// Two collectives of 4 MiB on the axes that are named, each by itself or one after the other.
+input::Json two_collectives(const std::string& first, const std::string& second,
+                            const std::string& after) {
+  input::Json json = good_step();
+  json.erase("variants");
+  json["step"]["tasks"] = input::Json::array();
+  for (const auto& [name, axis] : {std::pair{"one", first}, std::pair{"two", second}})
+    json["step"]["tasks"].push_back(
+        {{"name", name},
+         {"collective", {{"kind", "all-reduce"}, {"axes", {axis}}, {"bytes", "4 MiB"}}}});
+  json["step"]["tasks"][1]["stream"] = "another";
+  if (!after.empty()) json["step"]["tasks"][1]["after"] = {after};
+  return json;
+}
+
+TEST_CASE("collectives on different axes go on at once, on one axis one after the other") {
+  const VariantResult apart = run(two_collectives("data", "fsdp", "")).variants.front();
+  const double alone_s = group(apart, "one").alone_s;
+  // Each takes core time that the other wants, too.
+  CHECK(apart.time_s < 1.3 * alone_s);
+  CHECK(apart.time_s >= alone_s);
+  const VariantResult same = run(two_collectives("data", "data", "")).variants.front();
+  CHECK(same.time_s > 1.8 * alone_s);
+  const VariantResult chain = run(two_collectives("data", "fsdp", "one")).variants.front();
+  CHECK(chain.time_s == Approx(2.0 * alone_s).epsilon(1e-6));
+  CHECK(chain.critical_path.size() == 2);
+}
+
+TEST_CASE("few chips that stand for all take as long as all of them") {
+  for (const input::Json& json :
+       {good_step(), good_training(), two_collectives("data", "fsdp", "")}) {
+    const StepResult few = run(json);
+    const StepResult all = run(with(json, "/simulation", "full"));
+    for (std::size_t i = 0; i < few.variants.size(); ++i) {
+      CHECK(few.variants[i].symmetric);
+      CHECK_FALSE(all.variants[i].symmetric);
+      CHECK(all.variants[i].simulated_chips == 16);
+      CHECK(few.variants[i].time_s == Approx(all.variants[i].time_s).epsilon(1e-6));
+    }
+  }
+}
+
+TEST_CASE("both engines take as long") {
+  const StepResult direct = run(good_step());
+  const StepResult simgrid = run(with(good_step(), "/engine", "simgrid"));
+  for (std::size_t i = 0; i < direct.variants.size(); ++i)
+    CHECK(simgrid.variants[i].time_s == Approx(direct.variants[i].time_s).epsilon(1e-6));
+}
+
+TEST_CASE("times of groups are within the step, and the critical path is all of it") {
+  for (const input::Json& json : {good_step(), good_training()})
+    for (const VariantResult& variant : run(json).variants) {
+      CHECK(variant.time_s >= variant.lower_bound_s * (1.0 - 1e-6));
+      double critical_s = 0.0;
+      for (const GroupResult& one : variant.groups) {
+        CAPTURE(one.name);
+        CHECK(one.total_s <= variant.time_s * (1.0 + 1e-9));
+        CHECK(one.exposed_s <= one.total_s);
+        CHECK(one.exposed_s >= 0.0);
+        critical_s += one.critical_s;
+      }
+      CHECK(critical_s == Approx(variant.time_s));
+    }
+}
+
+TEST_CASE("a step takes as long whatever is hidden, until it is not") {
+  // Computing takes 10 ms, and the buckets less.
+  const input::Json long_computing =
+      with(good_step(), "/step/tasks/1/compute", R"({"time": "10 ms"})");
+  const VariantResult hidden = run(long_computing).variants.front();
+  CHECK(hidden.computing_s >= 41e-3);
+  CHECK(group(hidden, "bucket").exposed_s < group(hidden, "bucket").alone_s);
+  const VariantResult larger =
+      run(with(long_computing, "/step/tasks/2/collective/bytes", "1 GiB")).variants.front();
+  CHECK(group(larger, "bucket").exposed_s > 0.5 * group(larger, "bucket").total_s);
+}
+
+TEST_CASE("a quantized collective takes less of the links, and more of the core") {
+  const StepResult result = run(with(good_step(), "/step/tasks/2/collective/bytes", "64 MiB"));
+  CHECK(result.variants[0].speedup == 1.0);
+  CHECK(result.variants[1].speedup > 1.2);
+  CHECK(result.variants[1].core_busy_s > result.variants[0].core_busy_s);
+}
+
+TEST_CASE("training tells how well chips are used") {
+  const StepResult result = run(good_training());
+  const Efficiency& efficiency = result.variants.front().efficiency.value();
+  CHECK(efficiency.model_flops_share > 0.05);
+  CHECK(efficiency.model_flops_share < 1.0);
+  CHECK(efficiency.hardware_flops_share < 1.0);
+  CHECK(efficiency.tokens_per_s == Approx(8.0 * 512 / 16 / result.variants.front().time_s));
+  CHECK(result.memory.has_value());
+  CHECK_FALSE(run(good_step()).variants.front().efficiency);
+}
+
+TEST_CASE("slices that a network joins") {
+  input::Json json = good_step();
+  json["topology"]["network"] = {{"slices", 2}, {"bandwidth", "25 GB/s"}, {"latency", "5 us"}};
+  json["mesh"] = {{"data", 2}, {"fsdp", 16}};
+  const VariantResult across = run(json).variants.front();
+  CHECK_FALSE(across.symmetric);
+  CHECK(across.simulated_chips == 32);
+  json["step"]["tasks"][2]["collective"]["axes"] = {"data", "fsdp"};
+  CHECK(run(json).variants.front().time_s > 0.0);
+}
+
+}  // namespace
+}  // namespace equarx::step

@@ -1,0 +1,75 @@
+#include "tools/cli/step_command.hpp"
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "experiments/config/step_json.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/input/schema.hpp"
+#include "experiments/output/files.hpp"
+#include "experiments/output/output_file.hpp"
+#include "experiments/step/report.hpp"
+#include "experiments/step/run.hpp"
+#include "tools/cli/config_file.hpp"
+#include "tools/cli/progress_line.hpp"
+#include "tools/cli/stop_notice.hpp"
+
+namespace equarx::cli {
+namespace {
+
+step::StepPlan load(const std::string& path, const input::JsonValue& json) {
+  return naming_file(path, [&] {
+    const config::StepConfig config = config::read_step_config(json);
+    input::check_schema(json, "step");
+    return step::make_plan(config);
+  });
+}
+
+/// What a step does not have.
+void check_options(const RunArguments& arguments) {
+  for (const auto& [given, option] :
+       {std::pair{arguments.uncertainty, "--uncertainty"},
+        std::pair{arguments.sensitivity, "--sensitivity"}, std::pair{arguments.links, "--links"},
+        std::pair{arguments.inputs, "--input-tensors"},
+        std::pair{!arguments.tensors.empty(), "--output-tensors"},
+        std::pair{!arguments.trace_run.empty(), "--trace-run"}})
+    if (given)
+      throw input::InputError(
+          "", fmt::format("{} is for a configuration of collectives; this one is of a whole step, "
+                          "remove it",
+                          option));
+}
+
+}  // namespace
+
+void run_step(const RunArguments& arguments, const input::JsonValue& json) {
+  check_options(arguments);
+  const step::StepPlan plan = load(arguments.config.path, json);
+  std::optional<output::OutputFile> file;
+  if (!arguments.trace.empty()) {
+    output::check_not_input(arguments.trace, std::array{arguments.config.path});
+    file.emplace(arguments.trace);
+  }
+  const StopNotice notice(file ? &*file : nullptr);
+  step::StepResult result;
+  {
+    ProgressLine line;
+    result = step::run_step(plan, [&](const std::string& text) { line.show(text); });
+  }
+  print(arguments.json ? step::to_json(result).dump(2) + "\n" : step::to_table(result));
+  if (file) {
+    step::write_trace(result, file->stream());
+    file->keep();
+  }
+}
+
+std::string show_step(const std::string& path, const input::JsonValue& json) {
+  return to_json(load(path, json).config).dump(2) + "\n";
+}
+
+}  // namespace equarx::cli

@@ -1,0 +1,17 @@
+// What `run`, `show` and `validate` do with a configuration of a whole step.
+#pragma once
+
+#include <string>
+
+#include "experiments/input/json_value.hpp"
+#include "tools/cli/commands.hpp"
+
+namespace equarx::cli {
+
+/// Simulates the step and prints its tables, or JSON. @throws input::InputError for the user's mistakes, and for options
+/// that are for a collective
+void run_step(const RunArguments& arguments, const input::JsonValue& json);
+/// The configuration with every default filled in, as text. @throws likewise
+std::string show_step(const std::string& path, const input::JsonValue& json);
+
+}  // namespace equarx::cli
