@@ -10,8 +10,9 @@ import typing
 from matplotlib.figure import Figure
 
 from drawing import sheet
-from pictures import gantt, links, pareto, sensitivity, sweep
+from pictures import gantt, links, pareto, sensitivity, step, sweep
 from read import csv_file, held, origin, point_files, result, sensitivities, trace_file, trust, tuned
+from read import step as step_file
 from read.errors import InputError, TooMuch
 from read.points import Points
 from read.row import Row
@@ -158,6 +159,14 @@ def of_trace(arguments: argparse.Namespace) -> Figures:
     trace = trace_file.read(arguments.inputs[0], arguments.label, arguments.chip)
     sheet.say(origin=f"{trace.version}, config {trace.config_hash}", held="", trust=trace.trust)
     return {named(arguments.kind, arguments.label, arguments.chip): gantt.draw(trace, start, end)}
+
+
+def of_step(arguments: argparse.Namespace) -> Figures:
+    """A whole step."""
+    [path] = arguments.inputs
+    made = step_file.read(path, arguments.label)
+    _say_of_run(path, made.trust)
+    return {named(arguments.kind, arguments.label): step.draw(made)}
 
 
 def of_sweep(arguments: argparse.Namespace) -> Figures:

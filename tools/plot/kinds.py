@@ -69,6 +69,9 @@ KINDS = {
                   figures.of_trace, ("label", "chip", "start", "end"), only="one JSON file",
                   examples=("equarx-sim run CONFIG --trace trace.json",
                             "plot.py gantt trace.json --label int8 --chip '(0,0)' --from 10us --to 40us")),
+    "step": Kind("the tasks of a whole step, stream by stream", "JSON of 'equarx-sim run CONFIG --json' of a step",
+                 figures.of_step, ("label",), only="one JSON file",
+                 examples=("equarx-sim run CONFIG --json > step.json", "plot.py step step.json")),
     "sweep": Kind("one value against two axes", "results.jsonl or results.csv of 'equarx-sim sweep' or 'reproduce'",
                   figures.of_sweep, ("label", "x", "y", "value", *OF_EXPERIMENTS),
                   examples=("plot.py sweep results/my_sweep/results.jsonl --label int8 --x /tensor/bytes \\\n"
@@ -94,7 +97,7 @@ OPTIONS = {
                          "as the picture needs)"),
     "where": Option("--where", "AXIS=VALUE", "where to hold an axis of a sweep's results; may be repeated, of the same "
                     "axis for several of its values", repeated=True),
-    "label": Option("--label", "LABEL", "the collective to draw, if there are several (of sensitivity: default all)"),
+    "label": Option("--label", "LABEL", "the collective to draw, if there are several (of sensitivity and step: default all)"),
     "chip": Option("--chip", "NAME", "the chip, as the trace calls it (default: the first)"),
     "start": Option("--from", "TIME", "like 10us; default 0"),
     "end": Option("--to", "TIME", "default the end"),

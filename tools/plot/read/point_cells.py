@@ -2,6 +2,7 @@
 import json
 import math
 
+from read.errors import InputError
 from words import names, quantities
 
 # Numbers of a run that pictures read by another name, or that are within an object.
@@ -21,6 +22,9 @@ def of(experiment: str, label: str, values: dict[str, str], config: dict) -> dic
 
     Raises LookupError, TypeError, ValueError or AttributeError if the configuration is not a resolved one.
     """
+    if "step" in config:
+        raise InputError("these are results of whole steps, which have no tensor; 'plot paper' draws rows.csv of a "
+                         "study, and 'plot step' a single step")
     tensor = config["tensor"]
     cells = {"experiment": experiment, "hardware": names.chip_text(config["hardware"]),
              "topology": names.topology_text(config["topology"]),

@@ -3,6 +3,7 @@ import argparse
 import unittest
 
 import made_up_run
+import made_up_step
 import made_up_study
 import made_up_sweep
 import made_up_trace
@@ -41,6 +42,10 @@ class Trust(PictureCase):
             made_up_study.write(self.path, [row | said for row in made_up_study.paper_rows()])
         elif kind == "gantt":
             made_up_trace.write(self.path, ["int8"], calibrated=calibrated, config=MACHINE)
+        elif kind == "step":
+            content = made_up_step.result()
+            content["variants"] = [variant | {"calibrated": calibrated} for variant in content["variants"]]
+            self.write_result(content)
         elif kind == "pareto":
             self.write_result(made_up_run.tuning(members=3) | {"calibrated": calibrated})
         else:
