@@ -7,6 +7,7 @@ BUILDS = "installs packages, builds and tests everything, which is what runs the
 HOME = "writes into the user's home folder; tools/check.sh installs elsewhere"
 CLUSTER = "needs a cluster with Slurm"
 LARGE = "writes and reads a trace of 77 MiB, which takes 20 s"
+WHOLE_STEP = "takes ten seconds; a test of its own runs every configuration of configs/experiments"
 WHOLE_STUDY = "takes most of a minute; a test of its own runs this study whole"
 
 NOT_RUN = {
@@ -19,7 +20,9 @@ NOT_RUN = {
         "ctest --preset release": BUILDS,
         "cmake --install build/release --prefix ~/.local": HOME,
         "sim reproduce experiments/equarx_paper --strict": WHOLE_STUDY,
+        "sim run configs/experiments/llama3_8b_train_v6e_16.json": WHOLE_STEP,
     },
+    "docs/steps.md": {"equarx-sim run configs/experiments/llama3_8b_train_v6e_16.json": WHOLE_STEP},
     "docs/traces.md": {
         "equarx-sim run configs/experiments/gemma3_27b_prefill_v5e_4x4.json --trace trace.json --trace-run full-loop "
         "--set /collectives/full-loop/elements_per_scale=2048 --set /collectives/full-loop/microshards=1": LARGE,
