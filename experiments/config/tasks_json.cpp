@@ -30,7 +30,7 @@ using units::Dimension;
 
 constexpr std::string_view kNumber = "{i}";  // of a repeated task, from 0
 constexpr std::uint64_t kMostTasks = 100'000;
-constexpr std::uint64_t kMostElements = std::uint64_t{1} << 40;
+constexpr std::uint64_t kMostTaskElements = std::uint64_t{1} << 40;
 constexpr std::array<std::string_view, 3> kKinds = {"compute", "collective", "host"};
 constexpr input::EnumNames<HostTransfer::Direction, 2> kDirections({
     {HostTransfer::Direction::to_host, "to-host"},
@@ -119,11 +119,11 @@ CollectiveCall read_call(input::ObjectReader reader, const steps::Mesh& mesh) {
       input::choose(reader, "dtype", numerics::kTensorFormats, numerics::ElementFormat::bf16);
   const double bytes = reader.quantity("bytes", Dimension::bytes);
   const double elements = bytes * 8.0 / numerics::element_bits(call.dtype);
-  if (!(elements >= 1.0 && elements <= static_cast<double>(kMostElements)))
-    throw input::InputError(
-        reader.place_of("bytes"),
-        fmt::format("{} are {} elements of {}; from 1 to {} can be simulated",
-                    units::bytes_text(bytes), elements, numerics::name(call.dtype), kMostElements));
+  if (!(elements >= 1.0 && elements <= static_cast<double>(kMostTaskElements)))
+    throw input::InputError(reader.place_of("bytes"),
+                            fmt::format("{} are {} elements of {}; from 1 to {} can be simulated",
+                                        units::bytes_text(bytes), elements,
+                                        numerics::name(call.dtype), kMostTaskElements));
   call.elements = static_cast<std::uint64_t>(elements);
   reader.finish();
   return call;
