@@ -5,7 +5,6 @@
 #include <map>
 #include <optional>
 #include <stdexcept>
-#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -16,7 +15,7 @@
 #include "experiments/input/json.hpp"
 #include "experiments/step/group.hpp"
 #include "experiments/step/machine.hpp"
-#include "models/units/quantity.hpp"
+#include "experiments/step/memory.hpp"
 #include "models/workloads/roofline.hpp"
 #include "sim/time_executor.hpp"
 
@@ -176,33 +175,6 @@ class Variants {
   Calls calls_;
   std::map<std::pair<steps::StreamId, std::size_t>, std::size_t> programs_;
 };
-
-/// What would make the largest part smaller that a setting can make smaller.
-std::string_view remedy_for(const steps::TrainingMemory& memory) {
-  const double states = memory.weights + memory.gradients + memory.optimizer;
-  if (states >= memory.activations && states >= memory.logits) return "a longer \"fsdp\" axis";
-  if (memory.activations >= memory.logits)
-    return "a smaller batch, more microbatches, or \"remat\": \"full\"";
-  return "a smaller batch, or more microbatches";
-}
-
-void check_memory(const config::StepConfig& config) {
-  if (!config.training) return;
-  using units::bytes_text;
-  const hardware::Chip& chip = config.machine.chip;
-  const steps::TrainingMemory memory =
-      steps::training_memory(config.training->training, config.mesh);
-  if (memory.total() <= chip.hbm_capacity.value) return;
-  throw input::InputError(
-      "/step/training",
-      fmt::format("{} does not fit: each chip needs {} (weights {}, gradients {}, optimizer {}, "
-                  "gathered weights {}, activations {}, logits {}), and {} has {}; use {}",
-                  config.training->training.model.name, bytes_text(memory.total()),
-                  bytes_text(memory.weights), bytes_text(memory.gradients),
-                  bytes_text(memory.optimizer), bytes_text(memory.gathered),
-                  bytes_text(memory.activations), bytes_text(memory.logits), chip.name,
-                  bytes_text(chip.hbm_capacity.value), remedy_for(memory)));
-}
 
 }  // namespace
 

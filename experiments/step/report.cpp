@@ -13,6 +13,7 @@
 #include "experiments/input/json.hpp"
 #include "experiments/output/provenance.hpp"
 #include "experiments/output/table.hpp"
+#include "experiments/step/memory.hpp"
 #include "experiments/trace/events.hpp"
 #include "models/units/quantity.hpp"
 
@@ -81,12 +82,8 @@ std::string groups_table(const VariantResult& variant) {
 }
 
 std::string memory_note(const steps::TrainingMemory& memory, const hardware::Chip& chip) {
-  return fmt::format(
-      "  Memory of each chip: {} of {}: weights {}, gradients {}, optimizer {}, gathered {}, "
-      "activations {}, logits {}.\n",
-      bytes_text(memory.total()), bytes_text(chip.hbm_capacity.value), bytes_text(memory.weights),
-      bytes_text(memory.gradients), bytes_text(memory.optimizer), bytes_text(memory.gathered),
-      bytes_text(memory.activations), bytes_text(memory.logits));
+  return fmt::format("  Memory of each chip: {} of {}: {}.\n", bytes_text(memory.total()),
+                     bytes_text(chip.hbm_capacity.value), parts_text(memory));
 }
 
 std::string notes(const StepResult& result) {

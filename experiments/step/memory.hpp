@@ -1,0 +1,18 @@
+// Whether a model that is trained fits into the memory of its chips.
+#pragma once
+
+#include <string>
+
+#include "experiments/config/step.hpp"
+#include "models/steps/training.hpp"
+
+namespace equarx::step {
+
+/// The parts with their sizes, for people: "weights 1.5 GiB, gradients …".
+std::string parts_text(const steps::TrainingMemory& memory);
+
+/// @throws input::InputError if a chip has less memory than the training needs: how much, of what, and which setting
+/// would need less
+void check_memory(const config::StepConfig& config);
+
+}  // namespace equarx::step

@@ -1,0 +1,35 @@
+#include "experiments/step/memory.hpp"
+
+#include "experiments/config/step_json.hpp"
+#include "experiments/input/errors.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/steps.hpp"
+
+namespace equarx::step {
+namespace {
+
+using testing::good_training;
+using testing::with;
+
+TEST_CASE("the parts of memory in words") {
+  const steps::TrainingMemory memory{1024.0, 2048.0, 3072.0, 4096.0, 5120.0, 6144.0};
+  CHECK(parts_text(memory) ==
+        "weights 1.000 KiB, gradients 2.000 KiB, optimizer 3.000 KiB, gathered weights 4.000 KiB, "
+        "activations 5.000 KiB, logits 6.000 KiB");
+}
+
+TEST_CASE("what does not fit into memory is refused with its parts and a remedy") {
+  const input::Json json = good_training();
+  CHECK_NOTHROW(check_memory(config::read_step_config(json)));
+  const config::StepConfig large =
+      config::read_step_config(with(json, "/step/training/model", "llama3-70b"));
+  CHECK_THROWS_WITH(
+      check_memory(large),
+      Catch::Contains("does not fit") &&
+          Catch::Contains(parts_text(training_memory(large.training->training, large.mesh))) &&
+          Catch::Contains("a longer \"fsdp\" axis"));
+  CHECK_NOTHROW(check_memory(config::read_step_config(testing::good_step())));
+}
+
+}  // namespace
+}  // namespace equarx::step
