@@ -109,7 +109,7 @@ void show(const ConfigArguments& arguments) {
 void validate(const ConfigArguments& arguments) {
   input::JsonValue json = read_json(arguments);
   if (config::is_step(json))
-    show_step(arguments.path, json);
+    check_step(arguments.path, json);
   else
     load(arguments, std::move(json));
   print(fmt::format("{}: valid\n", name_of(arguments.path)));

@@ -68,6 +68,8 @@ void run_step(const RunArguments& arguments, const input::JsonValue& json) {
   }
 }
 
+void check_step(const std::string& path, const input::JsonValue& json) { load(path, json); }
+
 std::string show_step(const std::string& path, const input::JsonValue& json) {
   return to_json(load(path, json).config).dump(2) + "\n";
 }

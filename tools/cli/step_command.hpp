@@ -11,6 +11,8 @@ namespace equarx::cli {
 /// Simulates the step and prints its tables, or JSON. @throws input::InputError for the user's mistakes, and for options
 /// that are for a collective
 void run_step(const RunArguments& arguments, const input::JsonValue& json);
+/// Checks the step as `run` does before it simulates. @throws likewise
+void check_step(const std::string& path, const input::JsonValue& json);
 /// The configuration with every default filled in, as text. @throws likewise
 std::string show_step(const std::string& path, const input::JsonValue& json);
 
