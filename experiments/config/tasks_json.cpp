@@ -193,13 +193,6 @@ void read_task(const input::Json& json, const std::string& place, const steps::M
   }
 }
 
-steps::StreamId stream_id(const std::string& name, std::vector<std::string>& streams) {
-  const auto found = std::ranges::find(streams, name);
-  const auto id = static_cast<steps::StreamId>(found - streams.begin());
-  if (found == streams.end()) streams.push_back(name);
-  return id;
-}
-
 /// Puts numbers in the place of names.
 steps::StepGraph resolve(std::vector<Draft> drafts) {
   std::map<std::string_view, steps::TaskId> ids;
@@ -210,7 +203,7 @@ steps::StepGraph resolve(std::vector<Draft> drafts) {
   }
   steps::StepGraph graph;
   for (Draft& draft : drafts) {
-    draft.task.stream = stream_id(draft.stream, graph.streams);
+    draft.task.stream = steps::stream_id(graph, draft.stream);
     for (const std::string& before : draft.after) {
       const auto known = ids.find(before);
       if (known == ids.end())

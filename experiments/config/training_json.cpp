@@ -11,6 +11,7 @@
 #include "experiments/config/model_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "models/steps/training_operations.hpp"
 
 namespace equarx::config {
 namespace {
@@ -37,17 +38,6 @@ constexpr std::array kPolicies = {NamedRemat{"none", Remat{}},
                                   NamedRemat{"minimal", steps::kMinimalRemat},
                                   NamedRemat{"full", steps::kFullRemat}};
 
-/// An activation's key.
-struct KeptActivation {
-  std::string_view key;
-  Keep Remat::*member;
-};
-constexpr std::array kKeptActivations = {
-    KeptActivation{"layer_input", &Remat::layer_input}, KeptActivation{"qkv", &Remat::qkv},
-    KeptActivation{"attention", &Remat::attention},
-    KeptActivation{"attention_output", &Remat::attention_output},
-    KeptActivation{"ffn_in", &Remat::ffn_in}};
-
 Remat read_remat(input::ObjectReader& training) {
   if (!training.has("remat")) return {};
   if (training.required("remat", "a policy").is_string()) {
@@ -57,8 +47,8 @@ Remat read_remat(input::ObjectReader& training) {
   }
   Remat remat = steps::kFullRemat;
   input::ObjectReader reader = training.object("remat");
-  for (const KeptActivation& activation : kKeptActivations)
-    remat.*activation.member = reader.choice_or(activation.key, kKeeps, remat.*activation.member);
+  for (const steps::Activation& activation : steps::kActivations)
+    remat.*activation.keep = reader.choice_or(activation.name, kKeeps, remat.*activation.keep);
   if (remat.layer_input == Keep::again)
     throw input::InputError(
         reader.place_of("layer_input"),
@@ -127,8 +117,8 @@ TrainingConfig read_training(input::ObjectReader reader) {
 input::Json training_json(const TrainingConfig& config) {
   const steps::Training& training = config.training;
   input::Json remat = input::Json::object();
-  for (const KeptActivation& activation : kKeptActivations)
-    remat[std::string(activation.key)] = kKeeps[training.remat.*activation.member];
+  for (const steps::Activation& activation : steps::kActivations)
+    remat[std::string(activation.name)] = kKeeps[training.remat.*activation.keep];
   return {{"model", config.model_name},
           {"sequence", training.sequence},
           {"batch", training.batch},

@@ -85,6 +85,13 @@ std::string cycle_text(const StepGraph& graph, const std::vector<TaskId>& cycle)
 
 }  // namespace
 
+StreamId stream_id(StepGraph& graph, const std::string& name) {
+  const auto found = std::ranges::find(graph.streams, name);
+  const auto id = static_cast<StreamId>(found - graph.streams.begin());
+  if (found == graph.streams.end()) graph.streams.push_back(name);
+  return id;
+}
+
 std::vector<std::vector<TaskId>> predecessors(const StepGraph& graph) {
   const std::vector<TaskId> in_stream = before_in_stream(graph);
   std::vector<std::vector<TaskId>> all;

@@ -64,6 +64,9 @@ struct StepGraph {
   std::vector<Task> tasks;
 };
 
+/// The stream of a name, which is added if it is not there.
+StreamId stream_id(StepGraph& graph, const std::string& name);
+
 /// A graph that cannot be carried out.
 class StepError : public std::invalid_argument {
  public:

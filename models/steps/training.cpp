@@ -30,6 +30,11 @@ double table_weights(const Transformer& model, const Degrees& degrees) {
   return static_cast<double>(model.vocabulary) * model.d_model / degrees.tensor;
 }
 
+std::vector<Operation> joined(std::vector<Operation> first, const std::vector<Operation>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
 /// Builds the tasks in the order in which the streams do them.
 class Builder {
  public:
@@ -75,13 +80,6 @@ class Builder {
     return name;
   }
 
-  StreamId stream(const std::string& name) {
-    const auto found = std::ranges::find(graph_.streams, name);
-    const auto id = static_cast<StreamId>(found - graph_.streams.begin());
-    if (found == graph_.streams.end()) graph_.streams.push_back(name);
-    return id;
-  }
-
   TaskId add(Task task) {
     std::erase(task.after, kNothing);
     graph_.tasks.push_back(std::move(task));
@@ -113,7 +111,7 @@ class Builder {
                               .axes = {*mesh_.find(axis)},
                               .elements = whole(elements),
                               .dtype = numerics::ElementFormat::bf16};
-    return add({name, group, stream(on), call, std::move(after)});
+    return add({name, group, stream_id(graph_, on), call, std::move(after)});
   }
 
   /// Weights of a layer, or of a table, before a pass needs them. `freed`: what must be over before there is room.
@@ -146,13 +144,11 @@ class Builder {
   /// Two halves with what tensor parallelism sums between them.
   TaskId pass(Pass which, const std::string& name, const LayerWork& work, Waits after) {
     const std::string group = which == Pass::forward ? "forward" : "backward";
-    if (degrees_.tensor == 1) {
-      std::vector<Operation> all = which == Pass::forward ? work.attention : work.ffn;
-      const std::vector<Operation>& rest = which == Pass::forward ? work.ffn : work.attention;
-      all.insert(all.end(), rest.begin(), rest.end());
-      return compute(name, group, all, Model::counts, std::move(after));
-    }
     const bool forward = which == Pass::forward;
+    if (degrees_.tensor == 1)
+      return compute(name, group,
+                     forward ? joined(work.attention, work.ffn) : joined(work.ffn, work.attention),
+                     Model::counts, std::move(after));
     for (const bool ffn : {!forward, forward}) {
       const std::string half = half_of(name, ffn);
       if (training_.sequence_parallel)
@@ -184,21 +180,16 @@ class Builder {
   }
 
   double offloaded_bytes() const {
-    const Remat& remat = training_.remat;
     double bytes = 0.0;
-    for (const auto& [keep, size] :
-         {std::pair{remat.layer_input, bytes_.layer_input}, std::pair{remat.qkv, bytes_.qkv},
-          std::pair{remat.attention, bytes_.attention},
-          std::pair{remat.attention_output, bytes_.attention_output},
-          std::pair{remat.ffn_in, bytes_.ffn_in}})
-      if (keep == Keep::offload) bytes += size;
+    for (const Activation& activation : kActivations)
+      if (training_.remat.*activation.keep == Keep::offload) bytes += bytes_.*activation.bytes;
     return bytes;
   }
 
   TaskId transfer(const std::string& name, HostTransfer::Direction direction, Waits after) {
     if (offloaded_bytes() <= 0.0) return kNothing;
     const bool out = direction == HostTransfer::Direction::to_host;
-    return add({name, out ? "offload" : "fetch", stream(out ? "to host" : "from host"),
+    return add({name, out ? "offload" : "fetch", stream_id(graph_, out ? "to host" : "from host"),
                 HostTransfer{direction, offloaded_bytes()}, std::move(after)});
   }
 
@@ -266,11 +257,8 @@ class Builder {
     const LayerWork& work = local ? operations_.local_again : operations_.again;
     const std::string name = numbered("recompute", layer);
     const std::string pass = numbered("backward", layer);
-    if (degrees_.tensor == 1) {
-      std::vector<Operation> all = work.attention;
-      all.insert(all.end(), work.ffn.begin(), work.ffn.end());
-      return compute_again(name, all, std::move(after));
-    }
+    if (degrees_.tensor == 1)
+      return compute_again(name, joined(work.attention, work.ffn), std::move(after));
     const bool sums_again = training_.remat.attention_output == Keep::again;
     after.push_back(gather_input(half_of(pass, false), early));
     after = compute_again(half_of(name, false), work.attention, std::move(after));
@@ -352,14 +340,11 @@ TrainingMemory training_memory(const Training& training, const Mesh& mesh) {
     memory.gathered = workloads::kActivationBytes * (at_work + ahead * a_layer);
     memory.gradients += workloads::kActivationBytes * at_work;
   }
-  const Remat& remat = training.remat;
   double kept = 0.0;
   double working = 0.0;
-  for (const auto& [keep, bytes] :
-       {std::pair{remat.layer_input, layer.layer_input}, std::pair{remat.qkv, layer.qkv},
-        std::pair{remat.attention, layer.attention},
-        std::pair{remat.attention_output, layer.attention_output},
-        std::pair{remat.ffn_in, layer.ffn_in}}) {
+  for (const Activation& activation : kActivations) {
+    const Keep keep = training.remat.*activation.keep;
+    const double bytes = layer.*activation.bytes;
     if (keep == Keep::kept) kept += bytes * model.layers;
     working += bytes;
     if (keep == Keep::offload) kept += bytes * (1.0 + training.prefetch);

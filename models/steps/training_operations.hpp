@@ -1,6 +1,8 @@
 // What a chip computes in a step of training, part by part.
 #pragma once
 
+#include <array>
+#include <string_view>
 #include <vector>
 
 #include "models/steps/training.hpp"
@@ -51,6 +53,21 @@ struct ActivationBytes {
   double attention_output = 0.0;
   double ffn_in = 0.0;
 };
+
+/// An activation that may be kept, offloaded, or computed again.
+struct Activation {
+  std::string_view name;
+  Keep Remat::*keep;
+  double ActivationBytes::*bytes;
+};
+/// All of a layer, in the order in which they are computed.
+inline constexpr std::array kActivations = {
+    Activation{"layer_input", &Remat::layer_input, &ActivationBytes::layer_input},
+    Activation{"qkv", &Remat::qkv, &ActivationBytes::qkv},
+    Activation{"attention", &Remat::attention, &ActivationBytes::attention},
+    Activation{"attention_output", &Remat::attention_output, &ActivationBytes::attention_output},
+    Activation{"ffn_in", &Remat::ffn_in, &ActivationBytes::ffn_in}};
+
 /// See ActivationBytes.
 ActivationBytes activation_bytes(const Training& training, const Degrees& degrees);
 

@@ -19,6 +19,14 @@ TEST_CASE("a task waits for what it names, and for what its stream was given bef
   CHECK(predecessors(graph) == std::vector<std::vector<TaskId>>{{}, {0}, {0}, {1, 2}});
 }
 
+TEST_CASE("a stream is there once, however often it is asked for") {
+  StepGraph graph{{"core"}, {}};
+  CHECK(stream_id(graph, "core") == 0);
+  CHECK(stream_id(graph, "links") == 1);
+  CHECK(stream_id(graph, "links") == 1);
+  CHECK(graph.streams == std::vector<std::string>{"core", "links"});
+}
+
 TEST_CASE("a graph that cannot be carried out is refused") {
   const auto refused = [](const StepGraph& graph, TaskId blamed, const std::string& why) {
     try {
