@@ -60,6 +60,13 @@ StepConfig read_step_config(const input::Json& json) {
   return config;
 }
 
+input::Json variants_json(const StepConfig& config) {
+  input::Json json = input::Json::array();
+  for (const StepVariant& variant : config.variants)
+    json.push_back({{"label", variant.label}, {"quantize", *variant.rules}});
+  return json;
+}
+
 input::Json to_json(const StepConfig& config) {
   input::Json json = machine_json(config.machine);
   json["mesh"] = mesh_json(config.mesh);
@@ -67,9 +74,7 @@ input::Json to_json(const StepConfig& config) {
     json["step"]["training"] = training_json(*config.training);
   else
     json["step"]["tasks"] = tasks_json(config.graph, config.mesh);
-  json["variants"] = input::Json::array();
-  for (const StepVariant& variant : config.variants)
-    json["variants"].push_back({{"label", variant.label}, {"quantize", *variant.rules}});
+  json["variants"] = variants_json(config);
   json["baseline"] = config.variants[config.baseline].label;
   json["wire_buffers"] = wire_buffers_key(config.machine);
   add_simulation_keys(config.machine, json);

@@ -12,6 +12,9 @@ bool is_step(const input::Json& json);
 /// Reads a configuration of a step. @throws input::InputError for anything that is not right
 StepConfig read_step_config(const input::Json& json);
 
+/// The variants as a configuration has them.
+input::Json variants_json(const StepConfig& config);
+
 /// The configuration with every default filled in; read_step_config() gives the same again.
 input::Json to_json(const StepConfig& config);
 

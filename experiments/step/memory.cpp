@@ -31,18 +31,21 @@ std::string parts_text(const steps::TrainingMemory& memory) {
       bytes_text(memory.gathered), bytes_text(memory.activations), bytes_text(memory.logits));
 }
 
+std::optional<steps::TrainingMemory> memory_of(const config::StepConfig& config) {
+  if (!config.training) return std::nullopt;
+  return steps::training_memory(config.training->training, config.mesh);
+}
+
 void check_memory(const config::StepConfig& config) {
-  if (!config.training) return;
+  const std::optional<steps::TrainingMemory> memory = memory_of(config);
   const hardware::Chip& chip = config.machine.chip;
-  const steps::TrainingMemory memory =
-      steps::training_memory(config.training->training, config.mesh);
-  if (memory.total() <= chip.hbm_capacity.value) return;
+  if (!memory || memory->total() <= chip.hbm_capacity.value) return;
   throw input::InputError(
       "/step/training",
       fmt::format("{} does not fit: each chip needs {} ({}), and {} has {}; use {}",
-                  config.training->training.model.name, bytes_text(memory.total()),
-                  parts_text(memory), chip.name, bytes_text(chip.hbm_capacity.value),
-                  remedy_for(memory)));
+                  config.training->training.model.name, bytes_text(memory->total()),
+                  parts_text(*memory), chip.name, bytes_text(chip.hbm_capacity.value),
+                  remedy_for(*memory)));
 }
 
 }  // namespace equarx::step

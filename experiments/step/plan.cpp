@@ -93,60 +93,54 @@ sim::TaskRun run_of(const config::StepConfig& config, steps::TaskId id, double c
 PlannedCall best_of(const plan::PlannedCollective& planned) {
   std::optional<PlannedCall> best;
   for (const plan::CollectivePlan& candidate : planned.candidates) {
-    const double time_s = sim::simulate(candidate.program, candidate.simulated.machine,
-                                        candidate.costs, {.engine = sim::Engine::direct})
-                              .time_s;
-    if (!best || time_s < best->alone_s) best.emplace(PlannedCall{candidate, time_s});
+    const sim::TimeResult time = sim::simulate(candidate.program, candidate.simulated.machine,
+                                               candidate.costs, {.engine = sim::Engine::direct});
+    if (!best || time.time_s < best->alone_s)
+      best.emplace(PlannedCall{candidate, time.time_s, std::ranges::max(time.core_busy_s)});
   }
   return best.value();
 }
 
-/// Plans of collectives, each made once for all variants that carry it out alike.
-class Calls {
- public:
-  explicit Calls(const config::StepConfig& config) : config_(config) {}
+// --- Variants
 
-  std::shared_ptr<const PlannedCall> plan(std::size_t call,
-                                          const config::CollectiveConfig& collective) {
+StepPlan without_variants(const config::StepConfig& config, const workloads::ComputeRates& rates) {
+  check_memory(config);
+  StepPlan plan{config, {}, {}};
+  for (const Task& task : config.graph.tasks) plan.core_s.push_back(core_time_s(task, rates));
+  return plan;
+}
+
+}  // namespace
+
+class Planner::Implementation {
+ public:
+  explicit Implementation(const config::StepConfig& config)
+      : rates_(workloads::compute_rates(config.machine.chip)),
+        step_(without_variants(config, rates_)) {}
+
+  const StepPlan& step() const { return step_; }
+
+  using PlannedOrNot = plan::OrObstacle<std::shared_ptr<const PlannedCall>>;
+
+  /// Made once for all variants that carry it out alike.
+  const PlannedOrNot& call(std::size_t call, const config::CollectiveConfig& collective) {
     const config::StepCall& of = config_.calls[call];
     const std::string how =
         fmt::format("{} {}", call, config::collective_json(collective, of.call.collective).dump());
-    std::shared_ptr<const PlannedCall>& known = known_[how];
-    if (!known) known = make(of, collective);
-    return known;
+    const auto known = planned_.find(how);
+    if (known != planned_.end()) return known->second;
+    return planned_.emplace(how, make(of, collective)).first->second;
   }
 
- private:
-  std::shared_ptr<const PlannedCall> make(const config::StepCall& of,
-                                          const config::CollectiveConfig& collective) const {
-    const plan::OrObstacle<plan::Plan> made =
-        plan::try_plan(group_experiment(config_, of, collective), plan::Look::at_many);
-    if (const auto* obstacle = std::get_if<plan::Obstacle>(&made))
-      throw input::InputError("/variants", fmt::format("{}: {}", of.group, obstacle->text()));
-    return std::make_shared<const PlannedCall>(
-        best_of(std::get<plan::Plan>(made).collectives.front()));
-  }
-
-  const config::StepConfig& config_;
-  std::map<std::string, std::shared_ptr<const PlannedCall>> known_;
-};
-
-// --- Variants
-
-class Variants {
- public:
-  Variants(const StepPlan& plan, const workloads::ComputeRates& rates)
-      : config_(plan.config), core_s_(plan.core_s), rates_(rates), calls_(plan.config) {}
-
-  VariantPlan make(const config::StepVariant& variant) {
+  VariantPlan variant(const config::StepVariant& variant) {
     VariantPlan plan;
     for (std::size_t call = 0; call < config_.calls.size(); ++call)
-      plan.calls.push_back(calls_.plan(call, variant.collectives[call]));
+      plan.calls.push_back(call_or_throw(call, variant.collectives[call]));
     plan.work.tasks = static_cast<std::uint32_t>(config_.graph.tasks.size());
     plan.work.streams.resize(config_.graph.streams.size());
     for (steps::TaskId id = 0; id < config_.graph.tasks.size(); ++id) {
       const Task& task = config_.graph.tasks[id];
-      sim::TaskRun run = run_of(config_, id, core_s_[id], rates_);
+      sim::TaskRun run = run_of(config_, id, step_.core_s[id], rates_);
       if (const auto call = config::call_of(task, config_.calls))
         run.program = program_of(task.stream, *call, plan);
       plan.work.streams[task.stream].push_back(std::move(run));
@@ -157,6 +151,23 @@ class Variants {
   }
 
  private:
+  std::shared_ptr<const PlannedCall> call_or_throw(std::size_t call,
+                                                   const config::CollectiveConfig& collective) {
+    const PlannedOrNot& planned = this->call(call, collective);
+    if (const auto* obstacle = std::get_if<plan::Obstacle>(&planned))
+      throw input::InputError("/variants",
+                              fmt::format("{}: {}", config_.calls[call].group, obstacle->text()));
+    return std::get<std::shared_ptr<const PlannedCall>>(planned);
+  }
+
+  PlannedOrNot make(const config::StepCall& of, const config::CollectiveConfig& collective) const {
+    plan::OrObstacle<plan::Plan> made =
+        plan::try_plan(group_experiment(config_, of, collective), plan::Look::at_many);
+    if (auto* obstacle = std::get_if<plan::Obstacle>(&made)) return std::move(*obstacle);
+    return std::make_shared<const PlannedCall>(
+        best_of(std::get<plan::Plan>(made).collectives.front()));
+  }
+
   /// Streams that carry out the same collective have a program each.
   std::size_t program_of(steps::StreamId stream, std::size_t call, VariantPlan& plan) {
     const auto [known, is_new] =
@@ -169,23 +180,34 @@ class Variants {
     return known->second;
   }
 
-  const config::StepConfig& config_;
-  const std::vector<double>& core_s_;
-  const workloads::ComputeRates& rates_;
-  Calls calls_;
+  workloads::ComputeRates rates_;
+  StepPlan step_;
+  const config::StepConfig& config_ = step_.config;
+  std::map<std::string, PlannedOrNot> planned_;  ///< by call and how it is carried out
   std::map<std::pair<steps::StreamId, std::size_t>, std::size_t> programs_;
 };
 
-}  // namespace
+Planner::Planner(const config::StepConfig& config)
+    : implementation_(std::make_unique<Implementation>(config)) {}
+
+Planner::~Planner() = default;
+
+const StepPlan& Planner::step() const { return implementation_->step(); }
+
+plan::OrObstacle<std::shared_ptr<const PlannedCall>> Planner::call(
+    std::size_t call, const config::CollectiveConfig& collective) {
+  return implementation_->call(call, collective);
+}
+
+VariantPlan Planner::variant(const config::StepVariant& variant) {
+  return implementation_->variant(variant);
+}
 
 StepPlan make_plan(const config::StepConfig& config) {
-  check_memory(config);
-  StepPlan plan{config, {}, {}};
-  const workloads::ComputeRates rates = workloads::compute_rates(plan.config.machine.chip);
-  for (const Task& task : plan.config.graph.tasks) plan.core_s.push_back(core_time_s(task, rates));
-  Variants variants(plan, rates);
-  for (const config::StepVariant& variant : plan.config.variants)
-    plan.variants.push_back(variants.make(variant));
+  Planner planner(config);
+  StepPlan plan = planner.step();
+  for (const config::StepVariant& variant : config.variants)
+    plan.variants.push_back(planner.variant(variant));
   return plan;
 }
 

@@ -16,6 +16,7 @@ namespace equarx::step {
 struct PlannedCall {
   plan::CollectivePlan plan;
   double alone_s = 0.0;  ///< how long it takes where nothing else goes on
+  double core_s = 0.0;   ///< of core time that it takes of a chip, of the busiest
 };
 
 /// A step with its collectives carried out in one way.
@@ -35,7 +36,32 @@ struct StepPlan {
   std::vector<VariantPlan> variants;
 };
 
-/// @throws input::InputError for what cannot be had: memory, products that the chip does not have, algorithms
+/// Plans variants of one step; what they have in common once.
+class Planner {
+ public:
+  /// @throws input::InputError for what cannot be had: memory, products that the chip does not have
+  explicit Planner(const config::StepConfig& config);
+  ~Planner();
+  Planner(const Planner&) = delete;
+  Planner& operator=(const Planner&) = delete;
+
+  /// The step without any variant.
+  const StepPlan& step() const;
+
+  /// A collective of the step by itself; why not, if it cannot be carried out so. `call`: of the configuration
+  plan::OrObstacle<std::shared_ptr<const PlannedCall>> call(
+      std::size_t call, const config::CollectiveConfig& collective);
+
+  /// @throws input::InputError for what cannot be had
+  VariantPlan variant(const config::StepVariant& variant);
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+/// The step with all its variants. @throws input::InputError for what cannot be had: memory, products that the chip
+/// does not have, algorithms
 StepPlan make_plan(const config::StepConfig& config);
 
 }  // namespace equarx::step

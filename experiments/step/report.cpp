@@ -34,40 +34,6 @@ std::string_view name(GroupKind kind) {
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
 
-std::string title(const StepResult& result) {
-  const config::StepConfig& config = result.config;
-  std::vector<std::string> axes;
-  for (const steps::MeshAxis& axis : config.mesh.axes)
-    axes.push_back(fmt::format("{} {}", axis.name, axis.length));
-  std::string what = fmt::format("A step of {} tasks", config.graph.tasks.size());
-  if (config.training) {
-    const steps::Training& training = config.training->training;
-    what = fmt::format("A training step of {}, {} sequences of {} tokens", training.model.name,
-                       training.batch, training.sequence);
-  }
-  return fmt::format("{} on {} x {}, {}; mesh: {}\n\n", what, config.mesh.chips(),
-                     config.machine.chip.name, config::topology_text(config.machine.topology),
-                     fmt::join(axes, ", "));
-}
-
-std::string overview(const StepResult& result) {
-  const bool trained = result.variants.front().efficiency.has_value();
-  std::vector<output::TableRow> rows = {
-      {"variant", "time", "speedup", "lower bound", "computing", "exposed"}};
-  if (trained) rows.front().insert(rows.front().end(), {"tokens/s/chip", "MFU", "HFU"});
-  for (const VariantResult& variant : result.variants) {
-    output::TableRow& row = rows.emplace_back(output::TableRow{
-        variant.label, time_text(variant.time_s), fmt::format("{:.3f}x", variant.speedup),
-        time_text(variant.lower_bound_s), time_text(variant.computing_s),
-        time_text(variant.time_s - variant.computing_s)});
-    if (!trained) continue;
-    row.push_back(fmt::format("{:.0f}", variant.efficiency->tokens_per_s));
-    row.push_back(percent(variant.efficiency->model_flops_share));
-    row.push_back(percent(variant.efficiency->hardware_flops_share));
-  }
-  return output::aligned_table(rows) + '\n';
-}
-
 std::string groups_table(const VariantResult& variant) {
   std::vector<output::TableRow> rows = {
       {variant.label, "tasks", "alone", "in the step", "hidden", "exposed", "critical"}};
@@ -174,8 +140,42 @@ input::Json variant_json(const steps::StepGraph& graph, const VariantResult& var
 
 }  // namespace
 
+std::string title_text(const StepResult& result) {
+  const config::StepConfig& config = result.config;
+  std::vector<std::string> axes;
+  for (const steps::MeshAxis& axis : config.mesh.axes)
+    axes.push_back(fmt::format("{} {}", axis.name, axis.length));
+  std::string what = fmt::format("A step of {} tasks", config.graph.tasks.size());
+  if (config.training) {
+    const steps::Training& training = config.training->training;
+    what = fmt::format("A training step of {}, {} sequences of {} tokens", training.model.name,
+                       training.batch, training.sequence);
+  }
+  return fmt::format("{} on {} x {}, {}; mesh: {}\n\n", what, config.mesh.chips(),
+                     config.machine.chip.name, config::topology_text(config.machine.topology),
+                     fmt::join(axes, ", "));
+}
+
+std::string overview_table(const StepResult& result) {
+  const bool trained = result.variants.front().efficiency.has_value();
+  std::vector<output::TableRow> rows = {
+      {"variant", "time", "speedup", "lower bound", "computing", "exposed"}};
+  if (trained) rows.front().insert(rows.front().end(), {"tokens/s/chip", "MFU", "HFU"});
+  for (const VariantResult& variant : result.variants) {
+    output::TableRow& row = rows.emplace_back(output::TableRow{
+        variant.label, time_text(variant.time_s), fmt::format("{:.3f}x", variant.speedup),
+        time_text(variant.lower_bound_s), time_text(variant.computing_s),
+        time_text(variant.time_s - variant.computing_s)});
+    if (!trained) continue;
+    row.push_back(fmt::format("{:.0f}", variant.efficiency->tokens_per_s));
+    row.push_back(percent(variant.efficiency->model_flops_share));
+    row.push_back(percent(variant.efficiency->hardware_flops_share));
+  }
+  return output::aligned_table(rows) + '\n';
+}
+
 std::string to_table(const StepResult& result) {
-  std::string text = title(result) + overview(result);
+  std::string text = title_text(result) + overview_table(result);
   for (const VariantResult& variant : result.variants) text += groups_table(variant);
   return text + notes(result);
 }

@@ -10,6 +10,12 @@
 
 namespace equarx::step {
 
+/// What was simulated, in a sentence.
+std::string title_text(const StepResult& result);
+
+/// Variants side by side.
+std::string overview_table(const StepResult& result);
+
 /// Tables: variants side by side, and the groups of tasks of each.
 std::string to_table(const StepResult& result);
 

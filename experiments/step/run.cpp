@@ -12,6 +12,7 @@
 #include "experiments/input/errors.hpp"
 #include "experiments/plan/engine.hpp"
 #include "experiments/step/bounds.hpp"
+#include "experiments/step/memory.hpp"
 
 namespace equarx::step {
 namespace {
@@ -192,23 +193,29 @@ Efficiency efficiency_of(const StepPlan& plan, double time_s) {
 
 }  // namespace
 
+VariantResult run_variant(const StepPlan& plan, const VariantPlan& variant,
+                          const std::string& label) {
+  VariantResult result = Run(plan, variant).run(label);
+  result.calibrated = plan.config.machine.chip.is_calibrated();
+  if (plan.config.training) result.efficiency = efficiency_of(plan, result.time_s);
+  return result;
+}
+
+void set_speedups(std::vector<VariantResult>& variants, std::size_t baseline) {
+  const double baseline_s = variants[baseline].time_s;
+  for (VariantResult& variant : variants) variant.speedup = baseline_s / variant.time_s;
+}
+
 StepResult run_step(const StepPlan& plan, const Progress& progress) {
-  StepResult result{plan.config, {}, {}};
-  if (plan.config.training)
-    result.memory = steps::training_memory(plan.config.training->training, plan.config.mesh);
+  StepResult result{plan.config, memory_of(plan.config), {}};
   for (std::size_t i = 0; i < plan.variants.size(); ++i) {
     const std::string& label = plan.config.variants[i].label;
     progress(fmt::format("{} of {}: {}: simulating {} tasks on {} chips", i + 1,
                          plan.variants.size(), label, plan.config.graph.tasks.size(),
                          plan.variants[i].machine.ranks()));
-    result.variants.push_back(Run(plan, plan.variants[i]).run(label));
+    result.variants.push_back(run_variant(plan, plan.variants[i], label));
   }
-  const double baseline_s = result.variants[plan.config.baseline].time_s;
-  for (VariantResult& variant : result.variants) {
-    variant.speedup = baseline_s / variant.time_s;
-    variant.calibrated = plan.config.machine.chip.is_calibrated();
-    if (plan.config.training) variant.efficiency = efficiency_of(plan, variant.time_s);
-  }
+  set_speedups(result.variants, plan.config.baseline);
   return result;
 }
 

@@ -13,6 +13,7 @@
 #include "experiments/input/schema.hpp"
 #include "experiments/output/files.hpp"
 #include "experiments/output/output_file.hpp"
+#include "experiments/step/memory.hpp"
 #include "experiments/step/report.hpp"
 #include "experiments/step/run.hpp"
 #include "tools/cli/config_file.hpp"
@@ -23,11 +24,8 @@ namespace equarx::cli {
 namespace {
 
 step::StepPlan load(const std::string& path, const input::JsonValue& json) {
-  return naming_file(path, [&] {
-    const config::StepConfig config = config::read_step_config(json);
-    input::check_schema(json, "step");
-    return step::make_plan(config);
-  });
+  const config::StepConfig config = read_step(path, json);
+  return naming_file(path, [&] { return step::make_plan(config); });
 }
 
 /// What a step does not have.
@@ -46,6 +44,15 @@ void check_options(const RunArguments& arguments) {
 }
 
 }  // namespace
+
+config::StepConfig read_step(const std::string& path, const input::JsonValue& json) {
+  return naming_file(path, [&] {
+    config::StepConfig config = config::read_step_config(json);
+    input::check_schema(json, "step");
+    step::check_memory(config);
+    return config;
+  });
+}
 
 void run_step(const RunArguments& arguments, const input::JsonValue& json) {
   check_options(arguments);

@@ -1,12 +1,17 @@
-// What `run`, `show` and `validate` do with a configuration of a whole step.
+// What `run`, `show`, `validate` and `tune` do with a configuration of a whole step.
 #pragma once
 
 #include <string>
 
+#include "experiments/config/step.hpp"
 #include "experiments/input/json_value.hpp"
 #include "tools/cli/commands.hpp"
 
 namespace equarx::cli {
+
+/// What the step is, checked against its schema and the chips' memory. @throws input::InputError, whose message names
+/// the file
+config::StepConfig read_step(const std::string& path, const input::JsonValue& json);
 
 /// Simulates the step and prints its tables, or JSON. @throws input::InputError for the user's mistakes, and for options
 /// that are for a collective
