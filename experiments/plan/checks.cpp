@@ -139,9 +139,9 @@ MaybeObstacle check_hbm_bandwidth(const collectives::Program& program,
 }
 
 MaybeObstacle check_host_memory(const collectives::Program& program,
-                                const config::ExperimentConfig& config) {
+                                const config::ExperimentConfig& config, unsigned threads) {
   if (!config.numerics) return std::nullopt;
-  double needed = static_cast<double>(values::memory_bytes(program, values::default_threads()));
+  double needed = static_cast<double>(values::memory_bytes(program, threads));
   needed += static_cast<double>(values::result_elements(program)) *  // the baseline's result
             static_cast<double>(numerics::element_bits(config.tensor.dtype)) / 8.0;
   if (needed <= process::kLittleMemory) return std::nullopt;

@@ -27,8 +27,8 @@ MaybeObstacle check_vmem(const collectives::Program& program,
 MaybeObstacle check_hbm_bandwidth(const collectives::Program& program,
                                   const config::ExperimentConfig& config);
 
-/// Whether the values of a program can be computed here.
+/// Whether so many threads can compute the values of a program here.
 MaybeObstacle check_host_memory(const collectives::Program& program,
-                                const config::ExperimentConfig& config);
+                                const config::ExperimentConfig& config, unsigned threads);
 
 }  // namespace equarx::plan

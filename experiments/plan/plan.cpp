@@ -167,7 +167,9 @@ OrObstacle<Plan> try_plan(const config::ExperimentConfig& config, Look look) {
   }
   for (PlannedCollective& collective : plan.collectives)
     for (CollectivePlan& candidate : collective.candidates) {
-      if (auto obstacle = check_host_memory(candidate.program, plan.config)) return *obstacle;
+      if (auto obstacle =
+              check_host_memory(candidate.program, plan.config, values::default_threads()))
+        return *obstacle;
       if (auto obstacle = plan_engine(plan.config, plan.workload, look, candidate))
         return *obstacle;
     }

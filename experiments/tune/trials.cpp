@@ -1,6 +1,7 @@
 #include "experiments/tune/trials.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,6 +21,51 @@ namespace {
 config::ExperimentConfig without_workload(config::ExperimentConfig config) {
   config.workload.reset();
   return config;
+}
+
+/// The same values in parts that are small enough for a sample: what is not scaled has the same values
+/// whatever its minishards. `partition`: of the tensor
+config::CollectiveConfig in_small_parts(config::CollectiveConfig collective,
+                                        const collectives::Partition& partition) {
+  constexpr std::uint64_t kElements = 1 << 15;
+  if (collective.format.scaled) return collective;
+  std::uint64_t smallest = std::numeric_limits<std::uint64_t>::max();
+  for_each_chunk(partition,
+                 [&](std::uint64_t elements) { smallest = std::min(smallest, elements); });
+  collective.minishards =
+      static_cast<std::uint32_t>(std::max<std::uint64_t>(1, smallest / kElements));
+  return collective;
+}
+
+/// Of the values of a program. `side_by_side`: threads that compute errors at once, this one among them
+Finding program_nmse(const collectives::Program& program, config::ExperimentConfig config,
+                     const values::TensorSource& source, unsigned threads, unsigned side_by_side,
+                     std::uint64_t most_bytes) {
+  config.numerics = true;
+  if (auto obstacle = plan::check_host_memory(program, config, threads * side_by_side))
+    return *obstacle;
+  const std::uint64_t bytes = values::memory_bytes(program, threads * side_by_side);
+  if (bytes > most_bytes)
+    return TooMuch{fmt::format("computing its error would take {} of memory",
+                               units::bytes_text(static_cast<double>(bytes)))};
+  const values::ValueResult result = values::execute(program, source,
+                                                     {.threads = threads,
+                                                      .rounding_seed = config.tensor.values.seed,
+                                                      .sample = trial_sample(config.tensor),
+                                                      .counts = false});
+  if (!result.ranks_identical)
+    throw input::InvariantError(
+        "internal error: the ranks ended with different results; please report this");
+  return result.against_exact.nmse;
+}
+
+/// The same, of the only collective of a configuration.
+Finding config_nmse(const config::ExperimentConfig& config, const values::TensorSource& source,
+                    unsigned threads, unsigned side_by_side, std::uint64_t most_bytes) {
+  const plan::OrObstacle<plan::Plan> made = plan::try_plan(config, plan::Look::at_many);
+  if (const auto* obstacle = std::get_if<plan::Obstacle>(&made)) return *obstacle;
+  return program_nmse(std::get<plan::Plan>(made).collectives.front().candidates.front().program,
+                      config, source, threads, side_by_side, most_bytes);
 }
 
 }  // namespace
@@ -162,44 +208,27 @@ double TuneTrials::phase_s(std::size_t candidate) const {
   return run::run_experiment(made, [](const std::string&) {}).runs.front().time_s;
 }
 
-/// The same values in parts that are small enough for a sample: what is not scaled has the same values
-/// whatever its minishards.
-config::CollectiveConfig TuneTrials::in_small_parts(std::size_t family) const {
-  constexpr std::uint64_t kElements = 1 << 15;
-  config::CollectiveConfig collective = space_.families[family].config;
-  if (collective.format.scaled) return collective;
-  std::uint64_t smallest = config_.tensor.elements;
-  for_each_chunk(scheme(family).partition,
-                 [&](std::uint64_t elements) { smallest = std::min(smallest, elements); });
-  collective.minishards =
-      static_cast<std::uint32_t>(std::max<std::uint64_t>(1, smallest / kElements));
-  return collective;
-}
-
 /// With helpers, several errors are computed at once, each by one thread.
 Finding TuneTrials::compute(std::size_t family) const {
-  const unsigned threads = helpers_.threads() > 0 ? 1 : values::default_threads();
-  config::ExperimentConfig config = with_collective(config_, in_small_parts(family));
-  const plan::OrObstacle<plan::Plan> made = plan::try_plan(config, plan::Look::at_many);
-  if (const auto* obstacle = std::get_if<plan::Obstacle>(&made)) return *obstacle;
-  const collectives::Program& program =
-      std::get<plan::Plan>(made).collectives.front().candidates.front().program;
-  config.numerics = true;
-  if (auto obstacle = plan::check_host_memory(program, config)) return *obstacle;
-  const std::uint64_t bytes = values::memory_bytes(program, values::default_threads());
-  if (bytes > most_bytes_)
-    return TooMuch{fmt::format("computing its error would take {} of memory",
-                               units::bytes_text(static_cast<double>(bytes)))};
-  const config::TensorConfig& tensor = config_.tensor;
-  const values::ValueResult result = values::execute(program, source_,
-                                                     {.threads = threads,
-                                                      .rounding_seed = tensor.values.seed,
-                                                      .sample = trial_sample(tensor),
-                                                      .counts = false});
-  if (!result.ranks_identical)
-    throw input::InvariantError(
-        "internal error: the ranks ended with different results; please report this");
-  return result.against_exact.nmse;
+  const unsigned all = values::default_threads();
+  const unsigned threads = helpers_.threads() > 0 ? 1 : all;
+  const config::CollectiveConfig collective =
+      in_small_parts(space_.families[family].config, scheme(family).partition);
+  return config_nmse(with_collective(config_, collective), source_, threads, all / threads,
+                     most_bytes_);
+}
+
+Finding trial_nmse(const plan::CollectivePlan& planned, const config::ExperimentConfig& config,
+                   std::uint64_t most_bytes) {
+  constexpr std::uint64_t kMuch = std::uint64_t{2} << 30;  // bytes, of which one thread takes less
+  const unsigned all = values::default_threads();
+  const unsigned threads = values::memory_bytes(planned.program, all) > kMuch ? 1 : all;
+  const values::TensorSource source = run::make_source(config.tensor);
+  const config::CollectiveConfig& collective = config.collectives.front();
+  if (collective.format.scaled)
+    return program_nmse(planned.program, config, source, threads, 1, most_bytes);
+  return config_nmse(with_collective(config, in_small_parts(collective, planned.program.partition)),
+                     source, threads, 1, most_bytes);
 }
 
 }  // namespace equarx::tune

@@ -30,6 +30,11 @@ struct TooMuch {
 /// What was asked for, or why it cannot be had.
 using Finding = std::variant<double, plan::Obstacle, TooMuch>;
 
+/// The error of a planned collective against the exact result, on trial_sample() of the tensor.
+/// `config`: has it as its only one. `most_bytes`: of memory, to compute it
+Finding trial_nmse(const plan::CollectivePlan& planned, const config::ExperimentConfig& config,
+                   std::uint64_t most_bytes);
+
 /// Each thing is found out once, however often it is asked for. Families and candidates are named by their index
 /// in the space.
 class TuneTrials {
@@ -111,7 +116,6 @@ class TuneTrials {
   double whole_s(double collective_s) const;
   plan::OrObstacle<double> find_bound_s(std::size_t candidate) const;
   Time simulate(std::size_t candidate) const;
-  config::CollectiveConfig in_small_parts(std::size_t family) const;
   Finding compute(std::size_t family) const;
 
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();

@@ -32,8 +32,7 @@ double error_step(double nmse) {
 }
 
 /// Sorts the candidates that were simulated into the front and the others.
-void find_front(std::vector<TunedCandidate> simulated, const TuneLimits& limits,
-                TuneResult& result) {
+void sort_out(std::vector<TunedCandidate> simulated, const TuneLimits& limits, TuneResult& result) {
   std::ranges::sort(simulated, [](const TunedCandidate& one, const TunedCandidate& other) {
     return std::tuple(one.time_s, error_step(one.nmse), one.index) <
            std::tuple(other.time_s, error_step(other.nmse), other.index);
@@ -111,7 +110,7 @@ void find_front_of_phases(const TuneTrials& trials, TuneResult& result) {
   while (simulate_phases(trials, result.options, result.front, threads)) {
     std::vector<TunedCandidate> simulated = std::exchange(result.front, {});
     std::ranges::move(std::exchange(result.others, {}), std::back_inserter(simulated));
-    find_front(std::move(simulated), result.options.limits, result);
+    sort_out(std::move(simulated), result.options.limits, result);
   }
 }
 
@@ -122,6 +121,58 @@ run::RunResult run_baseline(const config::ExperimentConfig& config, const run::P
   return run::run_experiment(plan::make_plan(one, plan::Look::at_many), progress).runs.front();
 }
 
+/// What a user asks for, and what is found out about it.
+class Tuning {
+ public:
+  Tuning(const config::ExperimentConfig& config, const TuneOptions& options,
+         const run::Progress& progress)
+      : options_(options),
+        progress_(progress),
+        space_(enumerate(config, tune_formats(options.formats))) {
+    result_.config = with_collective(config, config.collectives[config.baseline]);
+    result_.baseline_index = config.baseline;
+    result_.options = options;
+    result_.unsuited = space_.unsuited;
+    result_.baseline = run_baseline(config, progress);
+    result_.sampled_fraction = result_.baseline.numerics->sampled_fraction;
+    trials_.emplace(config, space_, options.budget_s ? kAnyBytes : kMostTrialBytes);
+  }
+
+  TuneResult find() {
+    TuneFound found = search(space_, options_, *trials_, progress_);
+    result_.counts = found.counts;
+    result_.unfit = std::move(found.unfit);
+    result_.untried = std::move(found.untried);
+    result_.theory_refuted = found.theory_refuted;
+    sort_out(std::move(found.simulated), options_.limits, result_);
+    if (trials_->adds_up()) {
+      progress_("simulating the whole phases of the front");
+      find_front_of_phases(*trials_, result_);
+    }
+    if (options_.limits.max_time_s && !options_.limits.max_nmse && !result_.front.empty())
+      result_.best = result_.front.size() - 1;
+    return std::move(result_);
+  }
+
+  /// Why nothing is within the limits.
+  [[noreturn]] void refuse() {
+    TuneOptions unlimited = options_;
+    unlimited.limits = {};
+    TuneFound all = search(space_, unlimited, *trials_, progress_);
+    TuneResult result;
+    sort_out(std::move(all.simulated), {}, result);
+    if (result.front.empty()) refuse_everything(all.untried);
+    refuse_limits(result.front, all.untried, options_.limits);
+  }
+
+ private:
+  const TuneOptions& options_;
+  const run::Progress& progress_;
+  TuneSpace space_;
+  TuneResult result_;
+  std::optional<TuneTrials> trials_;
+};
+
 }  // namespace
 
 bool is_within(const TunedCandidate& candidate, const TuneLimits& limits) {
@@ -129,37 +180,16 @@ bool is_within(const TunedCandidate& candidate, const TuneLimits& limits) {
          candidate.time_s <= limits.max_time_s.value_or(std::numeric_limits<double>::infinity());
 }
 
+TuneResult find_front(const config::ExperimentConfig& config, const TuneOptions& options,
+                      const run::Progress& progress) {
+  return Tuning(config, options, progress).find();
+}
+
 TuneResult tune(const config::ExperimentConfig& config, const TuneOptions& options,
                 const run::Progress& progress) {
-  const TuneSpace space = enumerate(config, tune_formats(options.formats));
-  TuneResult result;
-  result.config = with_collective(config, config.collectives[config.baseline]);
-  result.baseline_index = config.baseline;
-  result.options = options;
-  result.unsuited = space.unsuited;
-  result.baseline = run_baseline(config, progress);
-  result.sampled_fraction = result.baseline.numerics->sampled_fraction;
-
-  TuneTrials trials(config, space, options.budget_s ? kAnyBytes : kMostTrialBytes);
-  TuneFound found = search(space, options, trials, progress);
-  result.counts = found.counts;
-  result.unfit = std::move(found.unfit);
-  result.untried = std::move(found.untried);
-  result.theory_refuted = found.theory_refuted;
-  find_front(std::move(found.simulated), options.limits, result);
-  if (trials.adds_up()) {
-    progress("simulating the whole phases of the front");
-    find_front_of_phases(trials, result);
-  }
-  if (result.front.empty()) {
-    TuneOptions unlimited = options;
-    unlimited.limits = {};
-    TuneFound all = search(space, unlimited, trials, progress);
-    find_front(std::move(all.simulated), {}, result);
-    if (result.front.empty()) refuse_everything(all.untried);
-    refuse_limits(result.front, all.untried, options.limits);
-  }
-  if (options.limits.max_time_s && !options.limits.max_nmse) result.best = result.front.size() - 1;
+  Tuning tuning(config, options, progress);
+  TuneResult result = tuning.find();
+  if (result.front.empty()) tuning.refuse();
   return result;
 }
 

@@ -104,14 +104,19 @@ struct TuneResult {
   std::vector<UnsuitedScheme> unsuited;
   std::vector<UnfitCandidates> unfit;      ///< add up to counts.cannot_run
   std::vector<UntriedCandidates> untried;  ///< add up to counts.not_tried; lowest bound first
-  std::vector<TunedCandidate> front;       ///< within the limits, fastest first; at least one
+  std::vector<TunedCandidate> front;       ///< within the limits, fastest first
   std::vector<TunedCandidate> others;      ///< simulated, and not on the front
   std::size_t best = 0;  ///< of the front: the fastest; the most accurate if time alone is limited
   double sampled_fraction = 1.0;  ///< of the tensor, that errors were computed on
   bool theory_refuted = false;    ///< an error was below its floor, and theory was not used
 };
 
-/// @throws InputError if nothing is within the limits (saying what is nearest), or for input that is wrong.
+/// The front is empty if nothing is within the limits. @throws InputError for input that is wrong
+/// @throws InvariantError if a bound does not hold.
+TuneResult find_front(const config::ExperimentConfig& config, const TuneOptions& options,
+                      const run::Progress& progress);
+
+/// With at least one candidate on the front. @throws InputError if nothing is within the limits (saying what is nearest), or for input that is wrong.
 /// @throws InvariantError if a bound does not hold.
 TuneResult tune(const config::ExperimentConfig& config, const TuneOptions& options,
                 const run::Progress& progress);
