@@ -70,6 +70,10 @@ ROOMS = {
         "experiments/run", "experiments/plan", "experiments/config", "experiments/output",
         "experiments/input", "models/collectives", "models/numerics", "models/units",
         "models/values", "sim", "fmt/"},
+    "experiments/tune_step": {
+        "experiments/tune", "experiments/step", "experiments/run", "experiments/plan",
+        "experiments/config", "experiments/output", "experiments/input", "models/collectives",
+        "models/numerics", "models/units", "models/values", "fmt/"},
     "experiments/advise": {
         "experiments/tune", "experiments/process", "experiments/run", "experiments/plan",
         "experiments/config", "experiments/output", "experiments/input", "models/hardware",

@@ -1,45 +1,80 @@
 #include "tools/cli/tune_command.hpp"
 
+#include <array>
 #include <optional>
+#include <string>
+#include <utility>
 
+#include "experiments/config/step_json.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/output/files.hpp"
 #include "experiments/output/output_file.hpp"
 #include "experiments/tune/report.hpp"
+#include "experiments/tune_step/report.hpp"
 #include "tools/cli/comma_list.hpp"
 #include "tools/cli/config_file.hpp"
 #include "tools/cli/progress_line.hpp"
+#include "tools/cli/step_command.hpp"
 #include "tools/cli/stop_notice.hpp"
 
 namespace equarx::cli {
 namespace {
 
-tune::TuneResult find(const config::ExperimentConfig& config, const tune::TuneOptions& options) {
-  ProgressLine line;
-  return tune::tune(config, options, [&](const std::string& text) { line.show(text); });
-}
-
-}  // namespace
-
-void tune(const TuneArguments& arguments) {
+tune::TuneOptions options_of(const TuneArguments& arguments) {
   tune::TuneOptions options;
   options.limits = tune::read_limits({arguments.max_nmse, arguments.min_sqnr, arguments.max_time});
   options.formats = split_at_commas(arguments.formats);
   options.exhaustive = arguments.exhaustive;
   options.budget_s = tune::read_time("--budget", arguments.budget);
-  const ConfigFile file = read_config_file(arguments.config);
+  return options;
+}
+
+/// Finds something, showing how far it is; prints it, and writes the best configuration if that is asked for.
+/// `find`: from a function that is told what is done next. `json`: what was tuned.
+template <typename Find>
+void find_and_print(const TuneArguments& arguments, const input::Json& json, Find find) {
   std::optional<output::OutputFile> output;
-  if (!arguments.output.empty()) {
-    check_not_read(arguments.output, arguments.config.path, file.config);
-    output.emplace(arguments.output);
-  }
+  if (!arguments.output.empty()) output.emplace(arguments.output);
   const StopNotice notice(output ? &*output : nullptr);
-  const tune::TuneResult result = find(file.config, options);
+  const auto result = [&] {
+    ProgressLine line;
+    return find([&](const std::string& text) { line.show(text); });
+  }();
   // First, so that a full disk loses nothing else.
-  print(arguments.json ? to_json(result, file.json).dump(2) + "\n" : to_table(result));
+  print(arguments.json ? to_json(result, json).dump(2) + "\n" : to_table(result));
   if (output) {
-    output->stream() << best_config(file.json, result).dump(2) << '\n';
+    output->stream() << best_config(json, result).dump(2) << '\n';
     output->keep();
   }
+}
+
+void tune_collective(const TuneArguments& arguments, const tune::TuneOptions& options,
+                     input::JsonValue json) {
+  const ConfigFile file = read_config_file(arguments.config, std::move(json));
+  if (!arguments.output.empty())
+    check_not_read(arguments.output, arguments.config.path, file.config);
+  find_and_print(arguments, file.json, [&](const run::Progress& progress) {
+    return tune::tune(file.config, options, progress);
+  });
+}
+
+void tune_whole_step(const TuneArguments& arguments, const tune::TuneOptions& options,
+                     const input::JsonValue& json) {
+  const config::StepConfig config = read_step(arguments.config.path, json);
+  if (!arguments.output.empty())
+    output::check_not_input(arguments.output, std::array{arguments.config.path});
+  find_and_print(arguments, json, [&](const tune_step::Progress& progress) {
+    return tune_step::tune_step(config, options, progress);
+  });
+}
+
+}  // namespace
+
+void tune(const TuneArguments& arguments) {
+  const tune::TuneOptions options = options_of(arguments);
+  input::JsonValue json = read_json(arguments.config);
+  if (config::is_step(json)) return tune_whole_step(arguments, options, json);
+  tune_collective(arguments, options, std::move(json));
 }
 
 }  // namespace equarx::cli

@@ -1,0 +1,187 @@
+#include "experiments/tune_step/report.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "experiments/config/collective_json.hpp"
+#include "experiments/config/step_json.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/output/provenance.hpp"
+#include "experiments/output/table.hpp"
+#include "experiments/step/report.hpp"
+#include "models/numerics/errors/metrics.hpp"
+#include "models/units/quantity.hpp"
+
+namespace equarx::tune_step {
+namespace {
+
+using units::time_text;
+
+std::string decibel_text(double nmse) { return fmt::format("{:.1f} dB", numerics::sqnr_db(nmse)); }
+
+std::uint64_t not_tried(const StepTuneResult& result) {
+  std::uint64_t count = 0;
+  for (const TunedGroup& group : result.groups) count += group.ways.not_tried;
+  return count;
+}
+
+// --- JSON
+
+input::Json calls_json(const StepTuneResult& result, const CollectiveGroup& group) {
+  input::Json list = input::Json::array();
+  for (std::size_t i = 0; i < group.calls.size(); ++i) {
+    const config::StepCall& call = result.step.config.calls[group.calls[i]];
+    input::Json axes = input::Json::array();
+    for (const std::size_t axis : call.call.axes)
+      axes.push_back(result.step.config.mesh.axes[axis].name);
+    list.push_back({{"axes", axes}, {"elements", call.call.elements}, {"tasks", group.tasks[i]}});
+  }
+  return list;
+}
+
+input::Json ways_json(const TunedGroup& group) {
+  input::Json list = input::Json::array();
+  for (std::size_t i = 0; i < group.ways.ways.size(); ++i) {
+    const Way& way = group.ways.ways[i];
+    list.push_back(
+        {{"label", way.label},
+         {"alone_s", way.alone_s},
+         {"core_s", way.core_s},
+         {"nmse", way.nmse},
+         {"sqnr_db", numerics::sqnr_db(way.nmse)},
+         {"only_time_s", input::or_null(group.only_s[i])},
+         {"collective", config::collective_json(way.collectives.front(), group.group.collective)}});
+  }
+  return list;
+}
+
+input::Json groups_json(const StepTuneResult& result) {
+  input::Json list = input::Json::array();
+  for (const TunedGroup& group : result.groups)
+    list.push_back({{"group", group.group.name},
+                    {"collective", config::collective_key(group.group.collective)},
+                    {"calls", calls_json(result, group.group)},
+                    {"candidates", group.ways.candidates},
+                    {"not_tried", group.ways.not_tried},
+                    {"fixed", group.ways.fixed},
+                    {"baseline_within", group.ways.baseline_within},
+                    {"ways", ways_json(group)},
+                    {"chosen", group.chosen},
+                    {"exposed_s", group.exposed_s}});
+  return list;
+}
+
+// --- Tables
+
+output::TableRow row_of(const TunedGroup& group, std::size_t index, double baseline_s) {
+  const Way& way = group.ways.ways[index];
+  const std::optional<double>& only_s = group.only_s[index];
+  const bool scaled = way.collectives.front().format.scaled;
+  return {fmt::format("{}{}{}", way.label, scaled || index > 0 ? "" : ", plain",
+                      index == group.chosen ? " *" : ""),
+          group.ways.fixed.empty() ? decibel_text(way.nmse) : "-",
+          time_text(way.alone_s),
+          time_text(way.core_s),
+          only_s ? time_text(*only_s) : "-",
+          only_s ? fmt::format("{:.3f}x", baseline_s / *only_s) : "-"};
+}
+
+std::string group_table(const TunedGroup& group, double baseline_s) {
+  std::vector<output::TableRow> rows = {
+      {group.group.name, "SQNR", "alone", "core time", "step, only this", "speedup"}};
+  for (std::size_t way = 0; way < group.ways.ways.size(); ++way)
+    rows.push_back(row_of(group, way, baseline_s));
+  return output::aligned_table(rows) +
+         fmt::format("  {} of {}; exposed as it is: {}{}\n\n", group.group.all_tasks(),
+                     collectives::name(group.group.collective), time_text(group.exposed_s),
+                     group.ways.fixed.empty() ? "" : "; " + group.ways.fixed);
+}
+
+std::string groups_tables(const StepTuneResult& result) {
+  std::string text;
+  for (const TunedGroup& group : result.groups)
+    text += group_table(group, result.step.variants.front().time_s);
+  return text;
+}
+
+std::string choice_note(const StepTuneResult& result) {
+  std::string text = fmt::format(
+      "  Each collective keeps an SQNR of {} against the exact result, computed on a sample of "
+      "independent normal values.\n",
+      decibel_text(*result.options.limits.max_nmse));
+  text +=
+      "  Alone, core time: of all tasks of the group, one after the other. Exposed: beside nothing "
+      "that computes. *: chosen.\n";
+  for (const TunedGroup& group : result.groups)
+    if (!group.ways.baseline_within)
+      text += fmt::format("  {} as it is has an SQNR of {}, below the limit.\n", group.group.name,
+                          decibel_text(group.ways.ways.front().nmse));
+  return text;
+}
+
+std::string search_note(const StepTuneResult& result) {
+  std::string text = fmt::format(
+      "  {} of {} combinations of ways were simulated{}; a change counts if it shortens the step "
+      "by "
+      "0.1 %.\n",
+      result.simulated, result.combinations,
+      result.options.exhaustive ? ""
+                                : ", changing one group at a time; --exhaustive simulates all");
+  if (const std::uint64_t open = not_tried(result); open > 0)
+    text += fmt::format(
+        "  NOT TRIED: {} ways of single collectives, which would take long and may be better. "
+        "--budget '10 min' tries more.\n",
+        open);
+  if (!result.finished)
+    text += "  NOT FINISHED: the budget ended before the search; there may be better.\n";
+  if (!result.obstacle.empty())
+    text += fmt::format("  Some combinations cannot run: {}\n", result.obstacle);
+  return text;
+}
+
+std::string best_note(const StepTuneResult& result) {
+  const config::StepVariant& best = result.step.config.variants.back();
+  if (result.step.variants.size() == 1)
+    return "  Best: as it is. No way that is accurate enough makes the step shorter.\n";
+  return fmt::format("  Best, as \"quantize\" of a variant:\n    {}\n", best.rules->dump());
+}
+
+}  // namespace
+
+input::Json best_config(const input::Json& config, const StepTuneResult& result) {
+  input::Json best = config;
+  best["variants"] = config::variants_json(result.step.config);
+  best["baseline"] = result.step.config.variants.front().label;
+  return best;
+}
+
+input::Json to_json(const StepTuneResult& result, const input::Json& config) {
+  const input::Json resolved = config::to_json(result.step.config);
+  input::Json json = {{"program", "equarx-sim"},
+                      {"version", output::version()},
+                      {"config_hash", output::config_hash(resolved)},
+                      {"config", resolved},
+                      {"max_nmse", *result.options.limits.max_nmse},
+                      {"exhaustive", result.options.exhaustive},
+                      {"budget_s", input::or_null(result.options.budget_s)},
+                      {"groups", groups_json(result)},
+                      {"simulated", result.simulated},
+                      {"combinations", result.combinations},
+                      {"finished", result.finished},
+                      {"obstacle", result.obstacle}};
+  json["variants"] = input::Json::array();
+  for (const step::VariantResult& variant : result.step.variants)
+    json["variants"].push_back(step::numbers_json(variant));
+  json["best_config"] = best_config(config, result);
+  return json;
+}
+
+std::string to_table(const StepTuneResult& result) {
+  return "Tuning a step. " + step::title_text(result.step) + groups_tables(result) +
+         step::overview_table(result.step) + choice_note(result) + search_note(result) +
+         best_note(result);
+}
+
+}  // namespace equarx::tune_step

@@ -1,0 +1,180 @@
+#include "experiments/tune_step/tune.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "experiments/config/collective_json.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/step/memory.hpp"
+#include "experiments/step/run.hpp"
+#include "experiments/tune_step/search.hpp"
+
+namespace equarx::tune_step {
+namespace {
+
+tune::TuneOptions with_limit(tune::TuneOptions options) {
+  if (options.limits.max_time_s)
+    throw input::InputError(
+        "--max-time", "is for one collective; a step is made as short as it can be, remove it");
+  constexpr double kDecibels = 10.0;
+  if (!options.limits.max_nmse) {
+    options.limits.max_nmse = std::pow(kDecibels, -kDefaultSqnrDb / kDecibels);
+    options.limits.error_option = "--min-sqnr";
+  }
+  return options;
+}
+
+class Tuning {
+ public:
+  Tuning(const config::StepConfig& config, const tune::TuneOptions& options,
+         const Progress& progress)
+      : config_(config), progress_(progress), planner_(config) {
+    result_.options = with_limit(options);
+    for (const CollectiveGroup& group : collective_groups(config))
+      result_.groups.push_back({group, {}, 0, 0.0, {}});
+    if (result_.groups.empty())
+      throw input::InputError("/step", "has no collective, so there is nothing to tune");
+  }
+
+  StepTuneResult run() {
+    find_ways_of_groups();
+    trials_.emplace([this](const Choice& choice) { return simulate(choice); },
+                    Choice(result_.groups.size(), 0));
+    const Choice best = search();
+    const std::vector<Choice> path = path_to(best, *trials_);
+    report_groups(best);
+    report_steps(path);
+    result_.simulated = trials_->simulated();
+    result_.obstacle = trials_->obstacle();
+    return std::move(result_);
+  }
+
+ private:
+  void find_ways_of_groups() {
+    // Time is left for simulating steps, and for each group as much.
+    tune::TuneOptions options = result_.options;
+    if (options.budget_s) *options.budget_s /= static_cast<double>(result_.groups.size() + 1);
+    options.exhaustive = false;  // of whole steps
+    for (TunedGroup& group : result_.groups)
+      group.ways = find_ways(config_, group.group, options, planner_, [&](const std::string& text) {
+        progress_(fmt::format("{}: {}", group.group.name, text));
+      });
+  }
+
+  Choice search() {
+    Allowed allowed;
+    result_.combinations = 1;
+    for (const TunedGroup& group : result_.groups) {
+      allowed.ways.push_back(group.ways.ways.size());
+      allowed.baseline.push_back(group.ways.baseline_within);
+      result_.combinations *= group.ways.ways.size() - (group.ways.baseline_within ? 0 : 1);
+    }
+    const auto stop = [this] {
+      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began_;
+      if (!result_.options.budget_s || taken.count() < *result_.options.budget_s) return false;
+      result_.finished = false;
+      return true;
+    };
+    return result_.options.exhaustive ? best_of_all(allowed, *trials_, stop)
+                                      : improve(allowed, *trials_, stop);
+  }
+
+  step::VariantResult simulate(const Choice& choice) {
+    std::vector<std::string> changed;
+    config::StepVariant variant = config_.variants[config_.baseline];
+    for (std::size_t i = 0; i < choice.size(); ++i) {
+      const TunedGroup& group = result_.groups[i];
+      const Way& way = group.ways.ways[choice[i]];
+      if (choice[i] != 0) changed.push_back(fmt::format("{}: {}", group.group.name, way.label));
+      for (std::size_t k = 0; k < way.collectives.size(); ++k)
+        variant.collectives[group.group.calls[k]] = way.collectives[k];
+    }
+    progress_(
+        fmt::format("step {}: {}", trials_ ? trials_->simulated() + 1 : 1,
+                    changed.empty() ? "as it is" : fmt::format("{}", fmt::join(changed, "; "))));
+    return step::run_variant(planner_.step(), planner_.variant(variant), variant.label);
+  }
+
+  void report_groups(const Choice& best) {
+    const step::VariantResult& baseline = *trials_->result(trials_->baseline());
+    for (std::size_t i = 0; i < best.size(); ++i) {
+      TunedGroup& group = result_.groups[i];
+      group.chosen = best[i];
+      group.exposed_s =
+          std::ranges::find(baseline.groups, group.group.name, &step::GroupResult::name)->exposed_s;
+      Choice only = trials_->baseline();
+      for (only[i] = 0; only[i] < group.ways.ways.size(); ++only[i])
+        group.only_s.push_back(trials_->known_time_s(only));
+    }
+  }
+
+  void report_steps(const std::vector<Choice>& path) {
+    result_.step = {config_, step::memory_of(config_), {}};
+    config::StepConfig& config = result_.step.config;
+    config.variants.clear();
+    config.baseline = 0;
+    for (const Choice& choice : path) {
+      const std::optional<step::VariantResult>& found = trials_->result(choice);
+      if (!found) continue;  // only on the way to what can run
+      config.variants.push_back(variant_of(choice, path));
+      result_.step.variants.push_back(*found);
+      result_.step.variants.back().label = config.variants.back().label;
+    }
+    step::set_speedups(result_.step.variants, 0);
+  }
+
+  /// As a configuration has it: rules for what is changed, before those of the baseline.
+  config::StepVariant variant_of(const Choice& choice, const std::vector<Choice>& path) const {
+    config::StepVariant variant = config_.variants[config_.baseline];
+    if (choice == path.front()) return variant;
+    input::Json rules = input::Json::array();
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < choice.size(); ++i) {
+      if (choice[i] == 0) continue;
+      const TunedGroup& group = result_.groups[i];
+      names.push_back(group.group.name);
+      const Way& way = group.ways.ways[choice[i]];
+      rules.push_back(rule_of(group.group, way.collectives.front()));
+      for (std::size_t k = 0; k < way.collectives.size(); ++k)
+        variant.collectives[group.group.calls[k]] = way.collectives[k];
+    }
+    for (const input::Json& rule : *variant.rules) rules.push_back(rule);
+    variant.rules = std::move(rules);
+    const std::string tuned = variant.label == "tuned" ? "tuned again" : "tuned";
+    variant.label = choice == path.back() ? tuned : fmt::format("only {}", fmt::join(names, ", "));
+    return variant;
+  }
+
+  static input::Json rule_of(const CollectiveGroup& group,
+                             const config::CollectiveConfig& collective) {
+    input::Json rule = {
+        {"where",
+         {{"collective", config::collective_key(group.collective)}, {"group", group.name}}}};
+    rule.update(config::collective_json(collective, group.collective));
+    rule.erase("label");
+    return rule;
+  }
+
+  const config::StepConfig& config_;
+  const Progress& progress_;
+  step::Planner planner_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  StepTuneResult result_;
+  std::optional<Trials> trials_;
+};
+
+}  // namespace
+
+StepTuneResult tune_step(const config::StepConfig& config, const tune::TuneOptions& options,
+                         const Progress& progress) {
+  return Tuning(config, options, progress).run();
+}
+
+}  // namespace equarx::tune_step
