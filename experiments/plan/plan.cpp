@@ -11,6 +11,7 @@
 #include "experiments/plan/estimates.hpp"
 #include "experiments/plan/programs.hpp"
 #include "models/collectives/traffic.hpp"
+#include "models/values/value_executor.hpp"
 
 namespace equarx::plan {
 namespace {

@@ -44,6 +44,21 @@ PREFILL = {
     "collectives": [{"algorithm": "ring"}],
 }
 UNCERTAIN = {"value": "1 us", "standard_error": "20 ns", "range": ["0 s", "2 us"], "class": "measured", "source": ""}
+STEP = {
+    "hardware": "tpu-v5e",
+    "topology": {"torus": "4x4"},
+    "mesh": {"data": 4, "fsdp": 4},
+    "step": {"tasks": [
+        {"name": "forward", "compute": {"time": "10 us"}},
+        {"name": "bucket", "collective": {"kind": "all-reduce", "axes": ["data"], "bytes": "1 MiB"}}]},
+}
+TRAINED = {
+    "hardware": "tpu-v5e",
+    "topology": {"torus": "2x2x4"},
+    "mesh": {"data": 2, "tensor": 2, "fsdp": 4},
+    "step": {"training": {"model": "llama3-8b", "sequence": 512, "batch": 8, "remat": "full", "weight_bytes": 2,
+                          "moment_bytes": 1}},
+}
 CLOSED = {"config", "best_config", "axes"}  # configurations: docs/configuration.md
 
 
@@ -118,6 +133,25 @@ def of_tune() -> set[str]:
     return found
 
 
+def of_step() -> set[str]:
+    """Keys of `run --json` of a step."""
+    found = set()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for config in (STEP, TRAINED):
+            found |= json_keys.paths(json.loads(program("run", written(folder, config), "--json", folder=folder)), CLOSED)
+    return found
+
+
+def of_step_tune() -> set[str]:
+    """Keys of `tune --json` of a step, but what a variant has of a step's result."""
+    closed = CLOSED | {"groups[].ways[].collective", "variants[]"}
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        made = program("tune", written(folder, STEP), "--formats", "int8,bf16", "--json", folder=folder)
+    return json_keys.paths(json.loads(made), closed)
+
+
 def of_advise() -> set[str]:
     """Keys of `advise --json`; a way's collective is a configuration."""
     closed = CLOSED | {f"{of}.collective" for of in ("plain", "quantized", "nearest")}
@@ -177,6 +211,12 @@ class Results(unittest.TestCase):
     def test_tune(self):
         self.compare("tune", of_tune())
 
+    def test_step(self):
+        self.compare("step", of_step())
+
+    def test_step_tune(self):
+        self.compare("step_tune", of_step_tune())
+
     def test_advise(self):
         self.compare("advise", of_advise())
 
@@ -184,7 +224,7 @@ class Results(unittest.TestCase):
         self.compare("reproduce", of_reproduce())
 
     def test_units(self):
-        for what in ("run", "sweep", "compare", "tune", "advise", "reproduce"):
+        for what in ("run", "sweep", "compare", "step", "tune", "step_tune", "advise", "reproduce"):
             for key, unit in listed(what).items():
                 with self.subTest(key=key):
                     self.assertIn(unit, UNITS)

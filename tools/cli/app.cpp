@@ -312,7 +312,8 @@ void add_compare(CLI::App& app) {
 void add_tune(CLI::App& app) {
   const auto arguments = std::make_shared<TuneArguments>();
   CLI::App* command = app.add_subcommand(
-      "tune", "Find the best algorithms, formats and cuts for a collective: time against error");
+      "tune",
+      "Find the best algorithms, formats and cuts for a collective, or for those of a step");
   command->footer(kTuneFooter);
   add_config(*command, arguments->config);
   add_limits(*command, *arguments);

@@ -112,6 +112,9 @@ inline constexpr const char* kTuneFooter =
     "  equarx-sim tune configs/experiments/allreduce_v5e_4x2.json --formats int8,fp8-e4m3 --json "
     "> tuned.json\n"
     "  equarx-plot pareto tuned.json\n"
+    "  equarx-sim tune configs/experiments/buckets_v5e_16x16.json --formats int8,bf16\n"
+    "\n"
+    "Of a whole step it says which collectives to quantize, and how, for the shortest step.\n"
     "\n"
     "In a source tree, equarx-plot is 'python3 tools/plot/plot.py'. "
     "docs/tuning.md explains what is tried, what is left out, and why nothing is missed.";

@@ -76,6 +76,39 @@ TEST_CASE("tune refuses other bad input, and names the file that it is in") {
   check_refusal(equarx_sim(tune({"-o", "/nowhere/best.json"})), "cannot write /nowhere/best.json");
 }
 
+/// Twenty buckets beside so little computing that they are exposed, on 16 chips.
+std::vector<std::string> tune_step(const std::vector<std::string>& more) {
+  std::vector<std::string> arguments = {"tune",      "configs/experiments/buckets_v5e_16x16.json",
+                                        "--set",     "/topology/slice=4x4",
+                                        "--set",     "/mesh/data=16",
+                                        "--set",     "/step/tasks/1/compute/flops=5e10",
+                                        "--set",     "/step/tasks/2/collective/bytes=8 MiB",
+                                        "--formats", "int8,bf16"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+TEST_CASE("tune of a step says which collectives to quantize, and writes what run accepts") {
+  const TemporaryDirectory directory;
+  const std::string best = (directory.path() / "best.json").string();
+  const std::string table = output_of(equarx_sim(tune_step({"-o", best})));
+  CHECK_THAT(table, ContainsSubstring("Tuning a step.") && ContainsSubstring("tuned") &&
+                        ContainsSubstring("SQNR of 30.0 dB"));
+  CHECK_THAT(output_of(equarx_sim({"run", best})), ContainsSubstring("tuned"));
+  const auto found = nlohmann::json::parse(output_of(equarx_sim(tune_step({"--json"}))));
+  CHECK(found["groups"].size() == 1);
+  CHECK(found["groups"][0]["chosen"] > 0);
+  CHECK(found["variants"][1]["speedup"] > 1.0);
+}
+
+TEST_CASE("tune of a step refuses limits on time, and names the file of what is wrong in it") {
+  check_refusal(equarx_sim(tune_step({"--max-time", "1 ms"})), "--max-time: is for one collective");
+  check_refusal(equarx_sim(tune_step({"--set", "/mesh/data=15"})), "buckets_v5e_16x16.json: /mesh");
+  check_refusal(equarx_sim(tune_step({"--min-sqnr", "90 dB"})), "no way to carry out 'bucket'");
+  check_refusal(equarx_sim(tune_step({"-o", "configs/experiments/buckets_v5e_16x16.json"})),
+                "it is an input");
+}
+
 TEST_CASE("tune keeps the configuration that it reads") {
   const TemporaryDirectory folder;
   const std::string config = folder.write("c.json", content_of(kExample));

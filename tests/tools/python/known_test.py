@@ -130,6 +130,16 @@ class Tunings(unittest.TestCase):
         again = equarx.run(tuned.best_config, {"/engine": "direct"})
         self.assertIn(tuned.best.time_s, [run.time for run in again.runs.values()])
 
+    def test_a_step_is_tuned(self):
+        config = "configs/experiments/buckets_v5e_16x16.json"
+        changes = {"/topology/slice": "4x4", "/mesh/data": 16, "/step/tasks/1/compute/flops": 5e10}
+        tuned = equarx.tune(config, changes, formats=["int8", "bf16"])
+        self.assertIsInstance(tuned, equarx.TunedStep)
+        self.assertEqual([group.group for group in tuned.groups], ["bucket"])
+        self.assertGreater(tuned.variants[-1].speedup, 1)
+        self.assertEqual([variant["label"] for variant in tuned.best_config["variants"]], ["bf16", "tuned"])
+        self.assertIn("best: tuned", repr(tuned))
+
     def test_wrong_limits_are_named(self):
         for options in ({"min_sqnr": "30 metres"}, {"formats": ["int9"]}, {"max_time": "soon"}):
             with self.subTest(options), self.assertRaises(equarx.InputError) as caught:

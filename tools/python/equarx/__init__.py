@@ -17,14 +17,14 @@ from ._known import formats, hardware, topology
 from ._quantize import Quantized, quantize
 from ._run import run
 from ._sweep import Swept, sweep
-from ._tune import Tuned, tune
+from ._tune import Tuned, TunedStep, tune
 from ._tensors import Tensors
 from .result import Record, Result, Run
 
 __version__: str = _core.version()
 __all__ = [
     "AutomaticMu", "DefectError", "InputError", "Outcome", "Program", "ProgramError", "Quantized", "Record",
-    "Result", "Run", "Swept", "Tensors", "Tuned", "all_gather", "all_to_all", "allreduce", "broadcast",
+    "Result", "Run", "Swept", "Tensors", "Tuned", "TunedStep", "all_gather", "all_to_all", "allreduce", "broadcast",
     "formats", "hardware", "quantize", "reduce_scatter", "run", "sweep", "topology", "tune",
 ]
 

@@ -34,13 +34,42 @@ class Tuned(Record):
         return f"Tuned({len(self._data['front'])} on the front; best: {self.best.label})"
 
 
+class TunedStep(Record):
+    """What the tuning of a step has found: all of its ``tune --json`` (docs/results.md), with ``groups`` and
+    ``variants`` as objects."""
+
+    @property
+    def groups(self) -> list[Record]:
+        """Its collectives, by group of tasks and kind."""
+        return [Record(group) for group in self._data["groups"]]
+
+    @property
+    def variants(self) -> list[Record]:
+        """The baseline, then one group after the other as it was chosen; the last has all."""
+        return [Record(variant) for variant in self._data["variants"]]
+
+    @property
+    def best_config(self) -> dict:
+        """A configuration with these variants, for ``equarx-sim run``."""
+        return json.loads(json.dumps(self._data["best_config"]))
+
+    def to_frame(self):
+        """The variants as a pandas.DataFrame."""
+        return frame([flat(variant) for variant in self._data["variants"]])
+
+    def __repr__(self) -> str:
+        best = self.variants[-1]
+        return f"TunedStep({len(self._data['groups'])} groups of collectives; best: {best.label}, {best.speedup:.3f}x)"
+
+
 def _with_unit(value, unit: str) -> str:
     return value if isinstance(value, str) else f"{value!r} {unit}"
 
 
 def tune(config, overrides=None, *, min_sqnr=None, max_nmse: float | None = None, max_time=None,
-         formats: list[str] | None = None, budget=None, exhaustive: bool = False) -> Tuned:
-    """Finds the best algorithms, formats and cuts for a configuration: time against error (docs/tuning.md).
+         formats: list[str] | None = None, budget=None, exhaustive: bool = False) -> Tuned | TunedStep:
+    """Finds the best algorithms, formats and cuts for a configuration: time against error (docs/tuning.md); for one of
+    a step, which of its collectives to quantize, and how.
 
     min_sqnr: smallest SQNR allowed, in dB or as "30 dB"; max_nmse: the same as a ratio.
     max_time: longest time allowed, in seconds or as "300 us". budget: seconds, or "2 min", to try candidates that take
@@ -60,4 +89,5 @@ def tune(config, overrides=None, *, min_sqnr=None, max_nmse: float | None = None
     for pointer, text in overrides_of(overrides):
         arguments += ["--set", f"{pointer}={text}"]
     with naming_file(config):
-        return Tuned(json.loads(_program.command(arguments, given=text_of(config))))
+        found = json.loads(_program.command(arguments, given=text_of(config)))
+    return TunedStep(found) if "groups" in found else Tuned(found)

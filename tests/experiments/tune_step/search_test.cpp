@@ -1,0 +1,89 @@
+#include "experiments/tune_step/search.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "experiments/input/errors.hpp"
+#include "tests/catch.hpp"
+
+namespace equarx::tune_step {
+namespace {
+
+step::VariantResult lasting(double time_s) {
+  step::VariantResult result;
+  result.time_s = time_s;
+  return result;
+}
+
+/// Three groups that shorten a step of a second by themselves; the third lengthens it once the second is changed.
+step::VariantResult made_up(const Choice& choice) {
+  constexpr std::array kFirst = {0.0, 0.10, 0.20};
+  constexpr std::array kSecond = {0.0, 0.05};
+  constexpr std::array kThird = {0.0, 0.04};
+  double time_s = 1.0 - kFirst[choice[0]] - kSecond[choice[1]];
+  time_s += (choice[1] == 1 ? 1.0 : -1.0) * kThird[choice[2]];
+  return lasting(time_s);
+}
+
+const Allowed kAll{{3, 2, 2}, {true, true, true}};
+const Choice kBaseline = {0, 0, 0};
+
+bool never() { return false; }
+
+TEST_CASE("changing one group at a time finds the best of all here, with fewer simulations") {
+  Trials few(made_up, kBaseline);
+  CHECK(improve(kAll, few, never) == Choice{2, 1, 0});
+  Trials all(made_up, kBaseline);
+  CHECK(best_of_all(kAll, all, never) == Choice{2, 1, 0});
+  CHECK(all.simulated() == 12);
+  CHECK(few.simulated() < all.simulated());
+}
+
+TEST_CASE("a change that hardly gains is not made") {
+  const auto hardly = [](const Choice& choice) {
+    return lasting(1.0 - (choice[0] == 1 ? 0.5 * kLeastGain : 0.0) -
+                   (choice[1] == 1 ? 2.0 * kLeastGain : 0.0));
+  };
+  const Allowed allowed{{2, 2}, {true, true}};
+  Trials trials(hardly, {0, 0});
+  CHECK(improve(allowed, trials, never) == Choice{0, 1});
+  CHECK(best_of_all(allowed, trials, never) == Choice{0, 1});
+}
+
+TEST_CASE("what the limits forbid is not chosen, whatever it costs") {
+  const Allowed without_baseline{{2}, {false}};
+  Trials trials([](const Choice& choice) { return lasting(choice[0] == 0 ? 1.0 : 3.0); }, {0});
+  CHECK(improve(without_baseline, trials, never) == Choice{1});
+  CHECK(best_of_all(without_baseline, trials, never) == Choice{1});
+}
+
+TEST_CASE("what cannot run is not chosen, and said") {
+  const auto refuses = [](const Choice& choice) {
+    if (choice[0] == 1) throw input::InputError("/variants", "too large");
+    return made_up(choice);
+  };
+  Trials trials(refuses, kBaseline);
+  CHECK(improve(kAll, trials, never) == Choice{2, 1, 0});
+  CHECK_THAT(trials.obstacle(), ContainsSubstring("too large"));
+  CHECK_FALSE(trials.result({1, 0, 0}).has_value());
+  CHECK_FALSE(trials.known_time_s({1, 0, 0}).has_value());
+  CHECK_THROWS_AS(Trials(refuses, Choice{1, 0, 0}), input::InputError);
+}
+
+TEST_CASE("a search that is stopped ends with the best so far") {
+  Trials trials(made_up, kBaseline);
+  int left = 3;
+  const Choice best = improve(kAll, trials, [&] { return left-- == 0; });
+  CHECK(best == Choice{2, 0, 0});
+  CHECK(trials.simulated() == 3);
+}
+
+TEST_CASE("the way to the best changes one group after the other, the most useful first") {
+  Trials trials(made_up, kBaseline);
+  const std::vector<Choice> path = path_to({2, 1, 0}, trials);
+  CHECK(path == std::vector<Choice>{{0, 0, 0}, {2, 0, 0}, {2, 1, 0}});
+  CHECK(path_to(kBaseline, trials) == std::vector<Choice>{kBaseline});
+}
+
+}  // namespace
+}  // namespace equarx::tune_step

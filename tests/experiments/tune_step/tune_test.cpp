@@ -1,0 +1,95 @@
+#include "experiments/tune_step/tune.hpp"
+
+#include "experiments/step/run.hpp"
+#include "experiments/tune_step/report.hpp"
+#include "experiments/tune_step/search.hpp"
+#include "tests/catch.hpp"
+#include "tests/experiments/tune_step/tuned_step.hpp"
+#include "tests/support/errors.hpp"
+
+namespace equarx::tune_step {
+namespace {
+
+const TunedGroup& group(const StepTuneResult& result, const std::string& name) {
+  for (const TunedGroup& one : result.groups)
+    if (one.group.name == name) return one;
+  FAIL("no such group");
+  return result.groups.front();
+}
+
+double cost_s(const StepTuneResult& result) {
+  const std::vector<step::VariantResult>& steps = result.step.variants;
+  return steps.back().time_s +
+         kLeastGain * static_cast<double>(steps.size() - 1) * steps.front().time_s;
+}
+
+TEST_CASE("an exposed collective is quantized, and a hidden one is left as it is") {
+  const StepTuneResult result = tuned(exposed_step(), with_formats({"int8", "bf16"}));
+  CHECK(group(result, "gather").chosen == 0);
+  const TunedGroup& bucket = group(result, "bucket");
+  REQUIRE(bucket.chosen > 0);
+  CHECK(bucket.ways.ways[bucket.chosen].collectives.front().format.name == "int8");
+  CHECK(bucket.exposed_s > 0.0);
+  REQUIRE(result.step.variants.size() == 2);
+  CHECK(result.step.variants.back().label == "tuned");
+  CHECK(result.step.variants.back().speedup > 1.15);
+  CHECK(*bucket.only_s[bucket.chosen] == result.step.variants.back().time_s);
+  CHECK(*bucket.only_s.front() == result.step.variants.front().time_s);
+  CHECK(result.finished);
+}
+
+TEST_CASE("the best runs as a configuration, with the times that tuning has seen") {
+  input::Json with_rule = exposed_step();
+  with_rule["variants"] = input::Json::parse(
+      R"([{"label": "other"}, {"label": "tuned", "quantize": [{"where": {"group": "gather"}, "format": "int8"}]}])");
+  with_rule["baseline"] = "tuned";
+  for (const input::Json& json : {exposed_step(), with_rule}) {
+    const StepTuneResult result = tuned(json, with_formats({"int8", "bf16"}));
+    const config::StepConfig best = config::read_step_config(best_config(json, result));
+    const step::StepResult run = step::run_step(step::make_plan(best), [](const std::string&) {});
+    REQUIRE(run.variants.size() == result.step.variants.size());
+    for (std::size_t i = 0; i < run.variants.size(); ++i) {
+      CHECK(run.variants[i].label == result.step.variants[i].label);
+      CHECK(run.variants[i].time_s == result.step.variants[i].time_s);
+      CHECK(run.variants[i].speedup == result.step.variants[i].speedup);
+    }
+  }
+}
+
+TEST_CASE("all combinations are not better than what changing one group at a time has found") {
+  input::Json json = exposed_step();
+  json["step"]["tasks"][0]["collective"]["bytes"] = "64 MiB";  // exposed as well
+  tune::TuneOptions options = with_formats({"int8", "mxfp8-e4m3", "bf16"});
+  const StepTuneResult found = tuned(json, options);
+  options.exhaustive = true;
+  const StepTuneResult all = tuned(json, options);
+  CHECK(all.simulated == all.combinations);
+  CHECK(found.simulated < all.simulated);
+  CHECK(cost_s(found) == Approx(cost_s(all)).epsilon(1e-9));
+}
+
+TEST_CASE("a budget ends the search, and the result says so") {
+  tune::TuneOptions options = with_formats({"int8", "bf16"});
+  options.budget_s = 1e-9;
+  const StepTuneResult result = tuned(exposed_step(), options);
+  CHECK_FALSE(result.finished);
+  CHECK(result.step.variants.size() == 1);
+}
+
+TEST_CASE("what is no limit of a step, or no step to tune, is refused") {
+  tune::TuneOptions timed;
+  timed.limits.max_time_s = 1e-3;
+  testing::check_refused([&] { tuned(exposed_step(), timed); }, "--max-time", "remove it");
+  input::Json alone = exposed_step();
+  alone["step"]["tasks"] = input::Json::parse(R"([{"name": "a", "compute": {"time": "1 ms"}}])");
+  testing::check_refused([&] { tuned(alone, {}); }, "/step", "no collective");
+  testing::check_refused([&] { tuned(exposed_step(), with_formats({"int9"})); }, "--formats",
+                         "did you mean");
+  tune::TuneOptions strict = with_formats({"int8", "bf16"});
+  strict.limits.max_nmse = 1e-9;
+  strict.limits.error_option = "--min-sqnr";
+  testing::check_refused([&] { tuned(exposed_step(), strict); }, "--min-sqnr", "'bucket'");
+}
+
+}  // namespace
+}  // namespace equarx::tune_step

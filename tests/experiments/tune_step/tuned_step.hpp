@@ -1,0 +1,39 @@
+// Steps that are tuned in more than one test.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "experiments/config/step_json.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/tune_step/tune.hpp"
+#include "tests/support/steps.hpp"
+
+namespace equarx::tune_step {
+
+/// A step whose buckets hardly anything hides, with a small gather that all of its computing does.
+inline input::Json exposed_step() {
+  input::Json json = testing::good_step();
+  json.erase("variants");
+  json["step"]["tasks"] = input::Json::parse(R"([
+    {"name": "gather", "collective": {"kind": "all-gather", "axes": ["fsdp"], "bytes": "64 KiB"}},
+    {"name": "forward", "compute": {"time": "1 ms"}},
+    {"name": "backward {i}", "repeat": 4, "compute": {"flops": 2e9}},
+    {"name": "bucket {i}", "repeat": 4, "after": ["backward {i}"],
+     "collective": {"kind": "all-reduce", "axes": ["data"], "bytes": "8 MiB"}}
+  ])");
+  return json;
+}
+
+inline tune::TuneOptions with_formats(std::vector<std::string> formats) {
+  tune::TuneOptions options;
+  options.formats = std::move(formats);
+  return options;
+}
+
+inline StepTuneResult tuned(const input::Json& json, const tune::TuneOptions& options) {
+  return tune_step(config::read_step_config(json), options, [](const std::string&) {});
+}
+
+}  // namespace equarx::tune_step
