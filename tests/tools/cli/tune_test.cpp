@@ -76,9 +76,12 @@ TEST_CASE("tune refuses other bad input, and names the file that it is in") {
   check_refusal(equarx_sim(tune({"-o", "/nowhere/best.json"})), "cannot write /nowhere/best.json");
 }
 
+const std::string kBuckets =
+    std::string(EQUARX_CONFIGS_DIR) + "/experiments/buckets_v5e_16x16.json";
+
 /// Twenty buckets beside so little computing that they are exposed, on 16 chips.
 std::vector<std::string> tune_step(const std::vector<std::string>& more) {
-  std::vector<std::string> arguments = {"tune",      "configs/experiments/buckets_v5e_16x16.json",
+  std::vector<std::string> arguments = {"tune",      kBuckets,
                                         "--set",     "/topology/slice=4x4",
                                         "--set",     "/mesh/data=16",
                                         "--set",     "/step/tasks/1/compute/flops=5e10",
@@ -105,8 +108,7 @@ TEST_CASE("tune of a step refuses limits on time, and names the file of what is 
   check_refusal(equarx_sim(tune_step({"--max-time", "1 ms"})), "--max-time: is for one collective");
   check_refusal(equarx_sim(tune_step({"--set", "/mesh/data=15"})), "buckets_v5e_16x16.json: /mesh");
   check_refusal(equarx_sim(tune_step({"--min-sqnr", "90 dB"})), "no way to carry out 'bucket'");
-  check_refusal(equarx_sim(tune_step({"-o", "configs/experiments/buckets_v5e_16x16.json"})),
-                "it is an input");
+  check_refusal(equarx_sim(tune_step({"-o", kBuckets})), "it is an input");
 }
 
 TEST_CASE("tune keeps the configuration that it reads") {
