@@ -13,7 +13,9 @@ namespace equarx::steps {
 /// bf16 operands are as they lie in HBM. For int8 and FP8, each operand of a product is cast once, by a pass of its own
 /// that reads 2 bytes of an element and writes 1, and finds the abs-max for the next scale on its way (delayed scaling,
 /// one scale for a tensor: Transformer Engine's DelayedScaling, arXiv 2209.05433): activations and weights before the
-/// forward products, the gradient of the result before the two backward products, which use the casts of the forward.
+/// forward products, queries, keys and values before attention's, the gradient of the result before the backward ones.
+/// These use the casts of the forward pass where they are still there. Else they cast again: weights that were freed
+/// and gathered anew, and activations wherever rematerialisation keeps only some, in bf16.
 struct Precision {
   std::string_view name = "bf16";
   std::string_view source;

@@ -45,6 +45,12 @@ Operation cast(std::string_view name, double elements, MatrixType type) {
   return operation;
 }
 
+/// Casts of the forward pass that are still there for the backward pass.
+struct KeptCasts {
+  bool inputs = false;   ///< of activations
+  bool weights = false;  ///< not where they were freed and gathered again, in bf16
+};
+
 /// A product of weights with its casts: forward, and backward.
 class Products {
  public:
@@ -61,11 +67,11 @@ class Products {
     Operation product = forward_;
     product.weight_bytes = weights_;
     product.read_bytes = inputs_;
-    return {cast("cast_weights", weights_, type_), cast("cast_inputs", inputs_, type_), product};
+    return {cast_weights(), cast_inputs(), product};
   }
 
   /// The gradients of inputs, and of weights.
-  Operations backward() const {
+  Operations backward(KeptCasts kept) const {
     const double operand_bytes = is_one_byte(type_) ? 1.0 : kActivationBytes;
     Operation of_inputs = forward_;
     of_inputs.name = "input_gradient";
@@ -78,10 +84,17 @@ class Products {
     of_weights.read_bytes = (results_ + inputs_) * operand_bytes;
     of_weights.written_bytes = weights_ * kActivationBytes;
     if (!is_one_byte(type_)) return {of_inputs, of_weights};
-    return {cast("cast_gradients", results_, type_), of_inputs, of_weights};
+    Operations all = {cast("cast_gradients", results_, type_)};
+    if (!kept.weights) all.push_back(cast_weights());
+    if (!kept.inputs) all.push_back(cast_inputs());
+    append(all, {of_inputs, of_weights});
+    return all;
   }
 
  private:
+  Operation cast_weights() const { return cast("cast_weights", weights_, type_); }
+  Operation cast_inputs() const { return cast("cast_inputs", inputs_, type_); }
+
   Operation forward_;
   MatrixType type_;
   double weights_ = 0.0;
@@ -99,19 +112,50 @@ Operation elementwise_backward(const Operation& forward) {
   return operation;
 }
 
-/// Attention, backward.
-Operation attention_backward(const Operation& forward) {
-  constexpr double kForwardProducts = 2.0;
-  constexpr double kMore = 3.0;  // of each score: subtract, multiply, scale
-  const double scores = forward.vector_ops / (workloads::kSoftmax + workloads::kToBf16);
-  Operation operation = forward;
-  operation.name = "attention_gradient";
-  operation.flops *= kBackwardProducts / kForwardProducts;
-  operation.vector_ops += scores * (kMore + workloads::kToBf16);
-  operation.read_bytes = forward.read_bytes + 2.0 * forward.written_bytes;  // result, its gradient
-  operation.written_bytes = forward.read_bytes;                             // of q, k and v
-  return operation;
-}
+/// Fused attention with the casts of what it multiplies: forward, and backward.
+class Attention {
+ public:
+  /// `forward`: of bf16
+  Attention(const Operation& forward, MatrixType type) : forward_(forward), type_(type) {
+    forward_.products = type;
+    operand_share_ = is_one_byte(type) ? 1.0 / kActivationBytes : 1.0;
+  }
+
+  Operations forward() const {
+    if (!is_one_byte(type_)) return {forward_};
+    Operation fused = forward_;
+    fused.read_bytes *= operand_share_;
+    return {cast_inputs(), fused};
+  }
+
+  Operations backward(KeptCasts kept) const {
+    constexpr double kForwardProducts = 2.0;
+    constexpr double kMore = 3.0;  // of each score: subtract, multiply, scale
+    const double scores = forward_.vector_ops / (workloads::kSoftmax + workloads::kToBf16);
+    Operation gradient = forward_;
+    gradient.name = "attention_gradient";
+    gradient.flops *= kBackwardProducts / kForwardProducts;
+    gradient.vector_ops += scores * (kMore + workloads::kToBf16);
+    // Queries, keys and values, and the gradient of the result, are multiplied; the result is not.
+    gradient.read_bytes =
+        (forward_.read_bytes + forward_.written_bytes) * operand_share_ + forward_.written_bytes;
+    gradient.written_bytes = forward_.read_bytes;  // gradients of queries, keys and values
+    if (!is_one_byte(type_)) return {gradient};
+    Operations all = {cast("cast_gradients", forward_.written_bytes / kActivationBytes, type_)};
+    if (!kept.inputs) all.push_back(cast_inputs());
+    all.push_back(gradient);
+    return all;
+  }
+
+ private:
+  Operation cast_inputs() const {
+    return cast("cast_inputs", forward_.read_bytes / kActivationBytes, type_);
+  }
+
+  Operation forward_;
+  MatrixType type_;
+  double operand_share_ = 1.0;  ///< of the bytes of bf16
+};
 
 /// Which half of a layer an operation is in, and what type its products have.
 struct Place {
@@ -139,7 +183,9 @@ bool is_again(const Operation& operation, const Remat& remat) {
 /// Passes of a layer whose forward operations these are.
 class LayerPasses {
  public:
-  LayerPasses(const Operations& operations, const Training& training) {
+  /// `gathered`: the backward pass gathers weights anew
+  LayerPasses(const Operations& operations, const Training& training, bool gathered)
+      : gathered_(gathered) {
     for (const Operation& operation : operations) {
       if (operation.kind == OperationKind::allreduce) continue;  // tasks of their own
       add(operation, training);
@@ -161,29 +207,35 @@ class LayerPasses {
     const Operations there = forward_of(operation, place);
     append(half(forward), there);
     if (is_again(operation, training.remat)) append(half(again), there);
-    Operations back = backward_of(operation, place);
+    Operations back = backward_of(operation, place, kept_casts(operation, training.remat));
     // Its result, the input of the FFN's last matrix, is not kept: it is made again of what the first ones gave.
     if (operation.name == "activation") append(back, there);
     std::ranges::reverse(back);  // the whole pass is turned round
     append(half(backward), back);
   }
 
-  static Operations forward_of(const Operation& operation, const Place& place) {
-    if (operation.kind == OperationKind::matrix) return Products(operation, place.type).forward();
-    Operation one = operation;
-    one.products = place.type;
-    return {one};
+  /// What is kept of activations is bf16, so casts of them are there only if everything is, or if they were made again.
+  KeptCasts kept_casts(const Operation& operation, const Remat& remat) const {
+    const bool again = is_again(operation, remat);
+    return {.inputs = again || remat == Remat{}, .weights = again || !gathered_};
   }
 
-  static Operations backward_of(const Operation& operation, const Place& place) {
-    if (operation.kind == OperationKind::matrix) return Products(operation, place.type).backward();
-    if (operation.kind == OperationKind::attention) {
-      Operation gradient = attention_backward(operation);
-      gradient.products = place.type;
-      return {gradient};
-    }
+  static Operations forward_of(const Operation& operation, const Place& place) {
+    if (operation.kind == OperationKind::matrix) return Products(operation, place.type).forward();
+    if (operation.kind == OperationKind::attention)
+      return Attention(operation, place.type).forward();
+    return {operation};
+  }
+
+  static Operations backward_of(const Operation& operation, const Place& place, KeptCasts kept) {
+    if (operation.kind == OperationKind::matrix)
+      return Products(operation, place.type).backward(kept);
+    if (operation.kind == OperationKind::attention)
+      return Attention(operation, place.type).backward(kept);
     return {elementwise_backward(operation)};
   }
+
+  bool gathered_;
 };
 
 /// Rows of vocabulary x d_model, with the loss: the softmax of each row, and its gradient, while logits are written.
@@ -219,7 +271,7 @@ void add_head(const Training& training, double rows, std::uint32_t tensor,
   operations.head = {norm};
   append(operations.head, logits.forward());
   operations.head.push_back(loss_of(rows, vocabulary));
-  operations.head_backward = logits.backward();
+  operations.head_backward = logits.backward({.inputs = true, .weights = true});
   operations.head_backward.push_back(elementwise_backward(norm));
 }
 
@@ -279,8 +331,9 @@ TrainingOperations training_operations(const Training& training, const Degrees& 
   const workloads::PhaseOperations phase =
       workloads::phase_operations(model, prefill, degrees.tensor, training.attention);
   TrainingOperations operations;
-  const LayerPasses global(phase.global_layer, training);
-  const LayerPasses local(phase.local_layer, training);
+  const bool gathered = degrees.fsdp > 1;
+  const LayerPasses global(phase.global_layer, training, gathered);
+  const LayerPasses local(phase.local_layer, training, gathered);
   operations.forward = global.forward;
   operations.again = global.again;
   operations.backward = global.backward;

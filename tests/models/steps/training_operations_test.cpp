@@ -90,6 +90,47 @@ TEST_CASE("operands of FP8 are cast once each, and read in one byte") {
   CHECK(product(plain.forward, "ffn_out").read_bytes == kRows * 128 * 2);
 }
 
+TEST_CASE("casts that are not there any more are made again in the backward pass") {
+  Training training = small_training();
+  training.precision = precisions()[1];
+  const auto backward = [&](const Remat& remat, std::uint32_t fsdp) {
+    training.remat = remat;
+    training.batch = 8 * fsdp;  // as much on each chip
+    return cast_bytes(training_operations(training, {.fsdp = fsdp}).backward);
+  };
+  const double gradients = kRows * (128 + 64 + 256 + 64);
+  const double inputs = kRows * (64 + 64 + 64 + 128);
+  CHECK(backward({}, 1) == Approx(gradients));
+  CHECK(backward({}, 2) == Approx(gradients + kLayerMatrices));
+  CHECK(backward(kMinimalRemat, 1) == Approx(gradients + inputs));
+  CHECK(backward(kMinimalRemat, 2) == Approx(gradients + inputs + kLayerMatrices));
+  // The first matrices of the FFN are computed again, with their casts.
+  CHECK(backward({.ffn_in = Keep::again}, 2) ==
+        Approx(gradients + inputs - kRows * 64 + kLayerMatrices - 2.0 * 64 * 128));
+}
+
+TEST_CASE("attention in FP8 casts queries, keys and values, and the gradient of its result") {
+  Training training = small_training();
+  const double te = [&] {
+    training.precision = precisions()[1];
+    return cast_bytes(training_operations(training, {}).forward);
+  }();
+  training.precision = precisions()[3];
+  REQUIRE(training.precision.name == "fog");
+  const TrainingOperations fog = training_operations(training, {});
+  CHECK(cast_bytes(fog.forward) ==
+        Approx(te + kRows * 128));  // 4 query heads and 2 x 2 others of 16
+  CHECK(cast_bytes(fog.backward) == Approx(kRows * (128 + 64 + 256 + 64) + kRows * 64));
+  for (const Operation& operation : fog.forward.attention)
+    if (operation.kind == OperationKind::attention) {
+      CHECK(operation.products == hardware::MatrixType::fp8);
+      CHECK(operation.read_bytes == kRows * 128);
+      CHECK(operation.written_bytes == kRows * 64 * 2);
+    }
+  training.remat = kMinimalRemat;  // attention again, with its casts
+  CHECK(cast_bytes(training_operations(training, {}).again) == Approx(kRows * 128));
+}
+
 TEST_CASE("work is divided over the mesh") {
   const Training training = small_training();
   const TrainingOperations whole = training_operations(training, {});
