@@ -20,7 +20,8 @@ namespace {
 
 /// What a run is called and how its collective is set is in columns of its own.
 bool tells_experiments_apart(const std::string& pointer) {
-  return !pointer.starts_with("/collectives/") && pointer != "/baseline";
+  return !pointer.starts_with("/collectives/") && !pointer.starts_with("/variants/") &&
+         pointer != "/baseline";
 }
 
 /// The sources that have a configuration, by the axes of their rows.

@@ -38,6 +38,11 @@ constexpr std::array kKnownColumns = {
     KnownColumn{"uncertainty/speedup_high", "speedup, 68 % high", ColumnKind::ratio, true},
     KnownColumn{"compute_s", "computing", ColumnKind::time, true},
     KnownColumn{"allreduce_s", "AllReduce", ColumnKind::time, true},
+    KnownColumn{"computing_s", "computing", ColumnKind::time, true},
+    KnownColumn{"exposed_s", "exposed", ColumnKind::time, true},
+    KnownColumn{"tokens_per_s_per_chip", "tokens/s/chip", ColumnKind::number, true},
+    KnownColumn{"model_flops_utilisation", "MFU", ColumnKind::fraction, true},
+    KnownColumn{"hardware_flops_utilisation", "HFU", ColumnKind::fraction, false},
     KnownColumn{"lower_bound_s", "lower bound", ColumnKind::time, true},
     KnownColumn{"wire_bytes_per_link", "bytes per link", ColumnKind::bytes, true},
     KnownColumn{"chips", "chips", ColumnKind::number, true},
@@ -81,8 +86,13 @@ ColumnKind kind_by_name(std::string_view key) {
   return ColumnKind::number;
 }
 
-/// "numerics/clipped_fraction" -> "clipped fraction"
+/// "numerics/clipped_fraction" -> "clipped fraction"; of a step "groups/bucket/exposed_s" -> "bucket: exposed"
 std::string title_by_name(std::string_view key) {
+  constexpr std::string_view kGroups = "groups/";
+  if (key.starts_with(kGroups)) {
+    const std::string_view group = key.substr(kGroups.size(), key.rfind('/') - kGroups.size());
+    return fmt::format("{}: {}", group, title_by_name(key.substr(key.rfind('/') + 1)));
+  }
   key.remove_prefix(key.rfind('/') + 1);  // 0 if there is none
   for (const std::string_view unit : {"_s", "_db"})
     if (key.ends_with(unit)) key.remove_suffix(unit.size());
@@ -237,6 +247,16 @@ input::Json setting_of(const input::Json& config, const std::string& label) {
   return setting;
 }
 
+/// Calls labels those of variants, if all runs are of steps: these have no algorithm of their own.
+void name_variants(std::vector<ReportColumn>& columns) {
+  const auto column = [&](std::string_view key) {
+    return std::ranges::find(columns, key, &ReportColumn::key);
+  };
+  if (column("exposed_s") != columns.end() && column("algorithm") == columns.end() &&
+      column("label") != columns.end())
+    column("label")->title = "variant";
+}
+
 std::vector<ReportColumn> run_columns(const ReportResults& results) {
   ColumnSet set(results.rows.size());
   for (std::size_t row = 0; row < results.rows.size(); ++row) {
@@ -247,6 +267,7 @@ std::vector<ReportColumn> run_columns(const ReportResults& results) {
   }
   std::vector<ReportColumn> columns = set.take();
   for (ReportColumn& column : columns) name_and_measure(column);
+  name_variants(columns);
   std::ranges::stable_sort(columns, {}, [](const ReportColumn& column) {
     return std::ranges::find(kKnownColumns, column.key, &KnownColumn::key) - kKnownColumns.begin();
   });

@@ -16,6 +16,7 @@
 #include "experiments/config/topology_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/report/streams.hpp"
 #include "topologies/drawing.hpp"
 
 namespace equarx::report {
@@ -71,8 +72,12 @@ class PictureMaker {
   PictureMaker(const ReportResults& results, std::size_t most) : results_(results), most_(most) {}
 
   std::vector<ReportPicture> make() {
-    for (std::size_t row = 0; row < results_.rows.size(); ++row) add(row);
+    for (std::size_t row = 0; row < results_.rows.size(); ++row) {
+      add_streams(row);
+      add(row);
+    }
     for (std::size_t i = 0; i < pictures_.size(); ++i) {
+      if (drawn_[i].empty()) continue;  // of streams, whose row is theirs
       const std::set<std::size_t>& sources = sources_of_[drawn_[i]];
       pictures_[i].sources.assign(sources.begin(), sources.end());
     }
@@ -82,6 +87,23 @@ class PictureMaker {
   std::size_t left_out() const { return left_out_; }
 
  private:
+  void add_streams(std::size_t index) {
+    const input::Json& run = results_.rows[index].run;
+    if (!run.is_object() || !run.contains("tasks")) return;
+    if (pictures_.size() == most_) {
+      ++left_out_;
+      return;
+    }
+    const std::string title = fmt::format("streams of {}", run.value("label", std::string()));
+    try {
+      pictures_.push_back(
+          {title, draw_streams(run["tasks"], run.at("critical_path"), title), index});
+    } catch (const input::Json::exception&) {
+      return;  // not as this program writes them
+    }
+    drawn_.emplace_back();
+  }
+
   void add(std::size_t index) {
     const ReportRow& row = results_.rows[index];
     const input::Json& config = results_.sources[row.source].config;
@@ -115,7 +137,7 @@ class PictureMaker {
   const ReportResults& results_;
   std::size_t most_;
   std::size_t left_out_ = 0;
-  std::vector<std::string> drawn_;                           ///< the topology of each picture
+  std::vector<std::string> drawn_;  ///< the topology of each picture; empty if it is of streams
   std::map<std::string, std::set<std::size_t>> sources_of_;  ///< by topology
   std::vector<ReportPicture> pictures_;
 };

@@ -1,4 +1,4 @@
-// The topologies of a report's results, with what crossed their links.
+// Pictures of a report's results: their topologies, with what crossed their links, and the streams of steps.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace equarx::report {
 
-/// One picture for each run that has its links (`run --json --links`, simulated chip by chip), and one for
-/// each other configuration, without any; of configurations that this program can read, and at most
+/// One picture for each run that has its links (`run --json --links`, simulated chip by chip), one for each variant of a
+/// step, of its streams, and one for each other configuration, of its topology alone; of configurations that this program can read, and at most
 /// `most` pictures. What is left out becomes a note of the results.
 std::vector<ReportPicture> make_pictures(ReportResults& results, std::size_t most);
 

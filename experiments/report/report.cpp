@@ -12,6 +12,7 @@
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
 #include "experiments/report/columns.hpp"
+#include "experiments/report/markup.hpp"
 
 namespace equarx::report {
 namespace {
@@ -162,11 +163,6 @@ std::string replace_each(std::string_view text,
   return result;
 }
 
-std::string escaped_for_html(std::string_view text) {
-  return replace_each(
-      text, {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}});
-}
-
 /// Of JSON, in which these stand in texts alone.
 std::string escaped_for_script(std::string_view json) {
   return replace_each(json, {{'&', "\\u0026"}, {'<', "\\u003c"}, {'>', "\\u003e"}});
@@ -201,7 +197,7 @@ std::string make_report(const ReportInput& input) {
   if (title == page.npos || data == page.npos)
     throw std::logic_error("the template of the report has no place for title and data");
   std::string text(page.substr(0, title));
-  text += escaped_for_html(input.title);
+  text += escaped_for_markup(input.title);
   text += page.substr(title + kTitle.size(), data - title - kTitle.size());
   text += report_data(input);
   text += page.substr(data + kData.size());

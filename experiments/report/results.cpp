@@ -46,6 +46,23 @@ void check_run(const input::Json& run, const std::string& place) {
                             fmt::format("expected a run, with its label; {}", kAskForResults));
 }
 
+/// A variant of a step as a run, whose groups of tasks are members by their names.
+input::Json run_of_variant(const input::Json& variant, const std::string& place) {
+  if (!variant.contains("groups") || !variant["groups"].is_array())
+    throw input::InputError(place, fmt::format("has no groups of tasks; {}", kAskForResults));
+  input::Json run = variant;
+  run["groups"] = input::Json::object();
+  for (const input::Json& group : variant["groups"]) {
+    if (!group.is_object() || !group.contains("group") || !group["group"].is_string())
+      throw input::InputError(place + "/groups",
+                              fmt::format("expected a group, with its name; {}", kAskForResults));
+    input::Json numbers = group;
+    numbers.erase("group");
+    run["groups"][group["group"].get<std::string>()] = std::move(numbers);
+  }
+  return run;
+}
+
 class Reader {
  public:
   void read(const std::string& path) {
@@ -119,11 +136,16 @@ class Reader {
   void read_result(const input::Json& result) {
     if (!result.is_object() || !result.contains("program") || result["program"] != "equarx-sim")
       throw input::InputError("", fmt::format("not a result; {}", kAskForResults));
-    const input::Json& runs = member(result, "runs", input::Json::value_t::array, "a list of runs");
+    const bool is_step = result.contains("variants");
+    const std::string list = is_step ? "variants" : "runs";
+    const input::Json& runs = member(result, list, input::Json::value_t::array, "a list of runs");
     const std::size_t source = find_source(result, text_of(result, "config_hash"));
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      check_run(runs[i], fmt::format("/runs/{}", i));
-      add({.source = source, .file = file_, .run = runs[i]});
+      const std::string place = fmt::format("/{}/{}", list, i);
+      check_run(runs[i], place);
+      add({.source = source,
+           .file = file_,
+           .run = is_step ? run_of_variant(runs[i], place) : runs[i]});
     }
   }
 

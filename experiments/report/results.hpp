@@ -32,8 +32,9 @@ struct ReportRow {
   std::string file = {};
   std::optional<std::uint64_t> point = {};  ///< number within its sweep
   input::JsonValue axes = {};               ///< by JSON pointer into the configuration
-  input::JsonValue run = {};                ///< an entry of "runs" of a result; null if it failed
-  std::string error = {};                   ///< why it failed; empty if it did not
+  /// An entry of "runs" of a result; null if it failed. Of a step an entry of "variants", whose "groups" are an object.
+  input::JsonValue run = {};
+  std::string error = {};  ///< why it failed; empty if it did not
 };
 
 /// The results of all files that a report is about.
@@ -45,7 +46,7 @@ struct ReportResults {
   std::vector<std::string> notes;
 };
 
-/// Reads the output of `run --json` and of `sweep` (JSON Lines), in any mix.
+/// Reads the output of `run --json`, also of a step, and of `sweep` (JSON Lines), in any mix.
 ///
 /// Of a run that is there twice (same key, version and label) the last is kept; a failed point that
 /// a later line computed is left out, and so is what a sweep computed of an earlier state of itself that

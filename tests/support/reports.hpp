@@ -112,4 +112,54 @@ inline std::string synthetic_sweep(std::size_t rows) {
   return text;
 }
 
+/// The result of a step of two variants, as `run --json` has it: one bucket beside and behind a computation.
+inline input::Json synthetic_step() {
+  input::Json json = {{"program", "equarx-sim"},
+                      {"version", "0.2.0"},
+                      {"config_hash", "00000000000000bb"},
+                      {"config", input::Json::parse(R"({
+    "hardware": "tpu-v5e", "topology": {"slice": "2x2"}, "mesh": {"data": 4},
+    "step": {"tasks": []}, "variants": [{"label": "bf16"}, {"label": "int8"}], "baseline": "bf16"})")}};
+  for (const double end_s : {4e-3, 3e-3}) {
+    const bool plain = end_s > 3.5e-3;
+    input::Json groups = input::Json::array();
+    groups.push_back({{"group", "work"},
+                      {"kind", "computation"},
+                      {"tasks", 1},
+                      {"alone_s", 2e-3},
+                      {"total_s", 2e-3},
+                      {"exposed_s", 0.0},
+                      {"critical_s", 2e-3}});
+    groups.push_back({{"group", "a/b"},
+                      {"kind", "collective"},
+                      {"tasks", 1},
+                      {"alone_s", end_s - 1e-3},
+                      {"total_s", end_s - 1e-3},
+                      {"exposed_s", end_s - 2e-3},
+                      {"critical_s", end_s - 2e-3}});
+    input::Json tasks = input::Json::array();
+    tasks.push_back({{"name", "work"},
+                     {"group", "work"},
+                     {"stream", "core"},
+                     {"start_s", 0.0},
+                     {"end_s", 2e-3}});
+    tasks.push_back({{"name", "sum"},
+                     {"group", "a/b"},
+                     {"stream", "data & more"},
+                     {"start_s", 1e-3},
+                     {"end_s", end_s}});
+    json["variants"].push_back({{"label", plain ? "bf16" : "int8"},
+                                {"time_s", end_s},
+                                {"speedup", 4e-3 / end_s},
+                                {"lower_bound_s", 2e-3},
+                                {"computing_s", 2e-3},
+                                {"exposed_s", end_s - 2e-3},
+                                {"calibrated", true},
+                                {"groups", groups},
+                                {"tasks", tasks},
+                                {"critical_path", {"work", "sum"}}});
+  }
+  return json;
+}
+
 }  // namespace equarx::testing

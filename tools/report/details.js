@@ -1,5 +1,8 @@
 // What belongs to one row: its values, where its time goes, configuration, version, parameters.
 
+/// Begins the keys of columns that are of one group of a step's tasks.
+const kGroups = "groups/";
+
 /// A JSON value as a tree whose objects and lists open and close.
 function jsonTree(value, key = null, open = true) {
   const name = key === null ? "" : make("span", { class: "key" }, `${key}: `);
@@ -40,6 +43,12 @@ function classBadge(name) {
   return make("span", { class: `class ${known}` }, String(name));
 }
 
+/// Seconds in the unit that suits them.
+function timeText(seconds) {
+  const [unit, size] = chooseUnit("time", [seconds]);
+  return `${formatNumber(seconds / size)} ${unit}`;
+}
+
 /// A text for a POSIX shell.
 function shellQuoted(text) {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
@@ -60,7 +69,7 @@ class Details {
     this.name = get("row-name");
     this.error = get("row-error");
     this.parts = {
-      values: get("row-values"), workload: get("row-workload"), command: get("row-command"),
+      values: get("row-values"), time: get("row-time"), command: get("row-command"),
       config: get("row-config"), parameters: get("row-parameters"),
     };
     this.saveButton = get("save-config");
@@ -78,9 +87,10 @@ class Details {
     this.none.textContent = passing === 0 ? "No row passes the filters." : "No row is selected. Choose one in the table or in the chart.";
     if (row === null) return;
     this.showName(row);
-    this.parts.values.replaceChildren(make("dl", {}, ...this.data.columns.filter((column) => !column.isMissing(row))
+    this.parts.values.replaceChildren(make("dl", {}, ...this.data.columns
+      .filter((column) => !column.isMissing(row) && !column.key.startsWith(kGroups))  // which have a table of their own
       .map((column) => make("div", {}, make("dt", {}, column.title, " ", make("code", {}, column.key)), make("dd", {}, column.describe(row))))));
-    this.showWorkload(row);
+    this.showTime(row);
     this.showConfig(row);
     this.showParameters(row);
   }
@@ -93,27 +103,48 @@ class Details {
     this.name.textContent = named.map((column) => `${column.title}: ${column.describe(row)}`).join("  ·  ");
   }
 
-  /// Of a workload: where its time goes, and, if the file has them, the operations that chips compute.
-  showWorkload(row) {
+  /// Where the time of a workload, or of a step, goes.
+  showTime(row) {
+    const parts = [...this.workloadTables(row), ...this.stepTables(row)];
+    document.getElementById("time-details").hidden = parts.length === 0;
+    this.parts.time.replaceChildren(...parts);
+  }
+
+  /// Of a workload: parts of its time, and, if the file has them, the operations that chips compute.
+  workloadTables(row) {
     const total = this.data.column("time_s");
     const parts = ["matrix_s", "attention_s", "elementwise_s", "allreduce_s"]
       .map((key) => this.data.column(key)).filter((column) => column && !column.isMissing(row));
     const operations = this.data.operations(row) ?? [];
-    document.getElementById("workload-details").hidden = parts.length === 0 && operations.length === 0;
-    const time = (seconds) => {
-      const [unit, size] = chooseUnit("time", [seconds]);
-      return `${formatNumber(seconds / size)} ${unit}`;
-    };
+    if (parts.length === 0 && operations.length === 0) return [];
     const share = (part, whole) => (whole > 0 ? `${(100 * part / whole).toFixed(1)} %` : "");
     const split = parts.map((column) => [column.title, column.describe(row), share(column.numbers[row], total.numbers[row])]);
     const words = { matrix: "matrix unit", vector: "vector unit", hbm: "HBM" };
     const computing = operations.reduce((sum, { time_s }) => sum + time_s, 0);
     const table = operations.map(({ name, kind, count, time_s, flops, hbm_bytes, roof }) =>
-      [name.replaceAll("_", " "), kind, kGrouped.format(count), time(time_s), share(time_s, computing), formatNumber(flops / 1e9), bytesLabel(hbm_bytes), words[roof] ?? roof]);
-    this.parts.workload.replaceChildren(
+      [name.replaceAll("_", " "), kind, kGrouped.format(count), timeText(time_s), share(time_s, computing), formatNumber(flops / 1e9), bytesLabel(hbm_bytes), words[roof] ?? roof]);
+    return [
       factTable(["part of the time", "time", "share"], split, [1, 2]),
       table.length === 0 ? make("p", { class: "hint" }, "Results of “equarx-sim run --json” also have each operation.")
-        : wideTable("Operations, on each chip", ["operation", "kind", "count", "time", "of computing", "GFLOP", "HBM", "waits for"], table, [2, 3, 4, 5, 6]));
+        : wideTable("Operations, on each chip", ["operation", "kind", "count", "time", "of computing", "GFLOP", "HBM", "waits for"], table, [2, 3, 4, 5, 6])];
+  }
+
+  /// Of a step: its groups of tasks, as `run` prints them.
+  stepTables(row) {
+    const last = "/alone_s";
+    const names = this.data.columns.filter((column) => column.key.startsWith(kGroups) && column.key.endsWith(last) && !column.isMissing(row))
+      .map(({ key }) => key.slice(kGroups.length, -last.length));
+    if (names.length === 0) return [];
+    const table = names.map((name) => {
+      const cell = (key) => this.data.column(`${kGroups}${name}/${key}`);
+      const kind = cell("kind").cell(row);
+      const [alone, total, exposed, critical] = ["alone_s", "total_s", "exposed_s", "critical_s"].map((key) => cell(key).numbers[row]);
+      const computes = kind === "computation";
+      return [name, kind, kGrouped.format(cell("tasks").numbers[row]), timeText(alone), timeText(total),
+        computes ? "" : timeText(total - exposed), computes ? "" : timeText(exposed), timeText(critical)];
+    });
+    return [wideTable("Groups of tasks. Hidden: beside a task that computes. Critical: of the path that the time hangs on",
+      ["group", "kind", "tasks", "alone", "in the step", "hidden", "exposed", "critical"], table, [2, 3, 4, 5, 6, 7])];
   }
 
   showConfig(row) {

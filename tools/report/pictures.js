@@ -1,4 +1,4 @@
-/// The pictures of the topologies. As images, so that nothing in them can run.
+/// The pictures of topologies, and of the streams of steps. As images, so that nothing in them can run.
 class Pictures {
   constructor(data) {
     this.data = data;
@@ -14,10 +14,10 @@ class Pictures {
     const { title, svg } = this.pictures[index];
     this.choice.value = index;
     this.place.replaceChildren(
-      make("img", { alt: `Topology: ${title}`, src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}` }));
+      make("img", { alt: `Picture: ${title}`, src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}` }));
   }
 
-  /// The links of this row, or where they were not measured, its topology. null: nothing is selected.
+  /// The links or streams of this row, or where there are none, its topology. null: nothing is selected.
   showRow(row) {
     if (this.pictures.length === 0) return;
     const source = row === null ? null : this.data.rowSources[row];

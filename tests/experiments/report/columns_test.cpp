@@ -193,5 +193,21 @@ TEST_CASE("failures, versions and files have columns only where they differ or a
   CHECK(find(columns, "version") == nullptr);
 }
 
+TEST_CASE("numbers of a step's groups are named by their group, and labels are of variants") {
+  const input::Json run = input::Json::parse(
+      R"({"label": "int8", "time_s": 1.0, "exposed_s": 0.5, "model_flops_utilisation": 0.6,
+          "groups": {"a/b": {"exposed_s": 0.25}}})");
+  const std::vector<ReportColumn> columns =
+      make_columns(results_of({{input::Json::object(), run}}));
+  CHECK(find(columns, "label")->title == "variant");
+  CHECK(find(columns, "model_flops_utilisation")->title == "MFU");
+  const ReportColumn* const exposed = find(columns, "groups/a/b/exposed_s");
+  REQUIRE(exposed != nullptr);
+  CHECK(exposed->title == "a/b: exposed");
+  CHECK(exposed->kind == ColumnKind::time);
+  CHECK_FALSE(exposed->shown);
+  CHECK(find(columns, "exposed_s")->shown);
+}
+
 }  // namespace
 }  // namespace equarx::report

@@ -41,6 +41,25 @@ TEST_CASE("a topology without use is drawn once, and every run that has its link
   CHECK(results.notes.empty());
 }
 
+TEST_CASE("a variant of a step has a picture of its streams, and the step one of its topology") {
+  ReportResults results;
+  const input::Json step = testing::synthetic_step();
+  results.sources.push_back({.config = step["config"]});
+  for (const input::Json& variant : step["variants"]) results.rows.push_back({.run = variant});
+  const std::vector<ReportPicture> pictures = make_pictures(results, 10);
+  REQUIRE(pictures.size() == 3);
+  CHECK(pictures[0].title == "streams of bf16");
+  CHECK(pictures[0].row == 0U);
+  CHECK(pictures[1].title == "slice 2x2");
+  CHECK_FALSE(pictures[1].row);
+  CHECK(pictures[1].sources == std::vector<std::size_t>{0});
+  CHECK(pictures[2].title == "streams of int8");
+  CHECK(pictures[2].row == 1U);
+  CHECK(make_pictures(results, 1).size() == 1);
+  (*results.rows[0].run)["tasks"] = {{{"name", "of another program"}}};
+  CHECK(make_pictures(results, 10).size() == 2);
+}
+
 TEST_CASE("pictures beyond the most are left out, with a note") {
   ReportResults results;
   for (const std::string slice : {"2x2", "4x2", "4x4"}) add_row(results, slice, false);

@@ -53,6 +53,32 @@ ReportResults read(const std::vector<std::string>& texts) {
   return read_results(paths);
 }
 
+TEST_CASE("a step has a row for each variant, with its groups by their names") {
+  const ReportResults results = read({testing::synthetic_step().dump(2)});
+  REQUIRE(results.rows.size() == 2);
+  CHECK(results.sources.size() == 1);
+  const input::Json& run = results.rows[1].run;
+  CHECK(run["label"] == "int8");
+  CHECK(run["groups"]["a/b"]["alone_s"] == 2e-3);
+  CHECK(results.rows[0].axes->empty());
+  input::Json other = testing::synthetic_step();
+  other["config_hash"] = "00000000000000cc";
+  other["config"]["mesh"]["data"] = 8;
+  other["config"]["variants"][0]["label"] = "plain";  // which is in the rows
+  const ReportResults two = read({testing::synthetic_step().dump(), other.dump()});
+  REQUIRE(two.rows.size() == 4);
+  CHECK(two.rows[0].axes->size() == 1);
+  CHECK((*two.rows[2].axes)["/mesh/data"] == 8);
+  for (const char* missing : {"groups", "label"}) {
+    input::Json broken = testing::synthetic_step();
+    broken["variants"][1].erase(missing);
+    CHECK_THROWS_AS(read({broken.dump()}), input::InputError);
+  }
+  input::Json unnamed = testing::synthetic_step();
+  unnamed["variants"][0]["groups"][0].erase("group");
+  CHECK_THROWS_AS(read({unnamed.dump()}), input::InputError);
+}
+
 TEST_CASE("a result has a row for each run, and one source") {
   for (const int indent : {-1, 2}) {
     const ReportResults results = read({result("00000000000000aa", "4x2").dump(indent) + "\n"});

@@ -219,12 +219,12 @@ test("columns are switched on and off", (browser) =>
 test("pictures are chosen by name and by row", (browser) =>
   withPage(browser, "small.html", async (page) => {
     const shown = () => page.locator("#picture img").getAttribute("alt");
-    assert.equal(await shown(), "Topology: 2x2");  // of the first row, whose links were not measured
+    assert.equal(await shown(), "Picture: 2x2");  // of the first row, whose links were not measured
     assert.ok(await page.locator("#picture img").evaluate((image) => image.decode().then(() => image.naturalWidth)) > 0);
     await page.locator("#picture-choice").selectOption({ index: 1 });
-    assert.equal(await shown(), "Topology: 4x2, full-loop int8");
+    assert.equal(await shown(), "Picture: 4x2, full-loop int8");
     await page.locator("#table tr[data-row='2']").click();
-    assert.equal(await shown(), "Topology: 4x2, bf16");
+    assert.equal(await shown(), "Picture: 4x2, bf16");
     await page.locator("#search").fill("8x8");
     await page.locator("#table tbody tr[data-row]").first().click();
     assert.equal(await page.locator("#picture img").count(), 0);
@@ -285,7 +285,7 @@ test("screenshots", async (browser) => {
   const phone = { viewport: { width: 390, height: 844 } };
   const shots = [["small-light", "small.html", {}, {}], ["small-dark", "small.html", { colorScheme: "dark" }, {}],
     ["small-print", "small.html", {}, { media: "print" }], ["large", "large.html", {}, {}], ["sweep", "sweep.html", {}, {}],
-    ["workload", "workload.html", {}, {}], ["small-phone", "small.html", phone, {}], ["workload-phone", "workload.html", phone, {}]];
+    ["workload", "workload.html", {}, {}], ["step", "step.html", {}, {}], ["small-phone", "small.html", phone, {}], ["workload-phone", "workload.html", phone, {}]];
   for (const [name, file, options, media] of shots)
     await withPage(browser, file, async (page) => {
       await page.emulateMedia(media);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "experiments/input/json.hpp"
+#include "experiments/report/pictures.hpp"
 #include "experiments/report/report.hpp"
 #include "tests/support/reports.hpp"
 
@@ -132,6 +133,16 @@ void write_workload(const Pages& pages) {
                            .version = "0.1.0"});
 }
 
+/// The result of a step: two variants, with their streams.
+void write_step(const Pages& pages) {
+  ReportInput input{.title = "A step",
+                    .results = pages.read("step.json", testing::synthetic_step().dump()),
+                    .pictures = {},
+                    .version = "0.2.0"};
+  input.pictures = report::make_pictures(input.results, 10);
+  pages.write("step", input);
+}
+
 void write_hostile(const Pages& pages) {
   Json line =
       Json::parse(testing::synthetic_sweep(2).substr(0, testing::synthetic_sweep(2).find('\n')));
@@ -170,6 +181,7 @@ int main(int argc, char** argv) {
   write_intervals(pages);
   write_sweep(pages);
   write_workload(pages);
+  write_step(pages);
   write_hostile(pages);
   write_large(pages);
   return EXIT_SUCCESS;

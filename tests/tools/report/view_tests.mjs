@@ -103,24 +103,38 @@ test("a workload's row has its computing and AllReduce, and its operations", (br
     assert.deepEqual(await cells(page, "compute_s"), ["4.100", "4.100"]);
     assert.deepEqual(await cells(page, "allreduce_s"), ["4.200", "2.100"]);
     await page.locator("#table tr[data-row='1']").click();
-    const text = await page.locator("#row-workload").innerText();
+    const text = await page.locator("#row-time").innerText();
     assert.match(text, /matrix products\s+3\.100 ms\s+50\.0 %/);
     assert.match(text, /AllReduce\s+2\.100 ms\s+33\.9 %/);
     assert.match(text, /attention output\s+matrix\s+62\s+3\.000 ms\s+75\.0 %\s+699\.0\s+1 MiB\s+matrix unit/);
     assert.match(text, /softmax.*HBM$/s);
   }));
 
+test("a step's row has its groups of tasks, and a picture of its streams", (browser) =>
+  withPage(browser, "step.html", async (page) => {
+    assert.deepEqual(await cells(page, "label"), ["bf16", "int8"]);
+    assert.deepEqual(await cells(page, "exposed_s"), ["2", "1"]);
+    await page.locator("#table tr[data-row='1']").click();
+    const text = await page.locator("#row-time").innerText();
+    assert.match(text, /work\s+computation\s+1\s+2\.000 ms\s+2\.000 ms\s+2\.000 ms/);
+    assert.match(text, /a\/b\s+collective\s+1\s+2\.000 ms\s+2\.000 ms\s+1\.000 ms\s+1\.000 ms\s+1\.000 ms/);
+    assert.doesNotMatch(await page.locator("#row-values").innerText(), /groups\//);
+    const image = page.locator("#picture img");
+    assert.equal(await image.getAttribute("alt"), "Picture: streams of int8");
+    assert.ok(await image.evaluate((shown) => shown.decode().then(() => shown.naturalWidth)) > 0);
+  }));
+
 test("a row opens with its values and without the parameters; other rows have no workload", (browser) =>
   withPage(browser, "small.html", async (page) => {
     assert.ok(await page.locator("#row-values").isVisible());
     assert.ok(await page.locator("#row-parameters").isHidden());
-    assert.ok(await page.locator("#workload-details").isHidden());
+    assert.ok(await page.locator("#time-details").isHidden());
     assert.deepEqual(await cells(page, "format").then((texts) => texts.slice(0, 2)), ["bf16", "int8"]);
     assert.equal((await cells(page, "quantize"))[1], "both");
   }));
 
 test("a phone shows the page within its width, and not as an endless strip", async (browser) => {
-  for (const name of ["small.html", "sweep.html", "workload.html", "hostile.html"])
+  for (const name of ["small.html", "sweep.html", "workload.html", "step.html", "hostile.html"])
     await withPage(browser, name, async (page) => {
       const size = () => page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.scrollHeight]);
       assert.ok((await size())[0] <= 390, `${name} is ${await size()} wide`);
@@ -135,7 +149,7 @@ test("a phone shows the page within its width, and not as an endless strip", asy
 
 test("axe finds no violation, in light and dark, wide and narrow", async (browser) => {
   const axe = fs.readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-  for (const [name, options] of [["small.html", {}], ["small.html", kPhone], ["sweep.html", { colorScheme: "dark" }], ["workload.html", {}]])
+  for (const [name, options] of [["small.html", {}], ["small.html", kPhone], ["sweep.html", { colorScheme: "dark" }], ["workload.html", {}], ["step.html", {}]])
     await withPage(browser, name, async (page) => {
       await page.evaluate(() => document.querySelectorAll("details").forEach((details) => { details.open = true; }));
       await columnFilter(page, "time").fill(">abc");

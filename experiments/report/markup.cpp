@@ -1,0 +1,21 @@
+#include "experiments/report/markup.hpp"
+
+namespace equarx::report {
+
+std::string escaped_for_markup(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (const char c : text) {
+    switch (c) {
+      case '&': result += "&amp;"; break;
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '"': result += "&quot;"; break;
+      case '\'': result += "&#39;"; break;
+      default: result += c >= 0 && c < ' ' ? '?' : c;
+    }
+  }
+  return result;
+}
+
+}  // namespace equarx::report
