@@ -35,7 +35,9 @@ struct StepConfig {
   /// Chip, topology, faults, and what simulates; no tensor, and no collectives.
   ExperimentConfig machine;
   steps::Mesh mesh;
-  std::optional<TrainingConfig> training = {};  ///< what the graph was made from, if it was
+  /// What the graph was made from: a model that is trained, or served by each tensor-parallel group; or tasks.
+  std::optional<TrainingConfig> training = {};
+  std::optional<WorkloadConfig> workload = {};
   steps::StepGraph graph;
   std::vector<StepCall> calls = {};  ///< of the graph, none twice, in the order in which they come
   std::vector<StepVariant> variants = {};

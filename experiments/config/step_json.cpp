@@ -12,20 +12,41 @@
 #include "experiments/config/step_rules.hpp"
 #include "experiments/config/tasks_json.hpp"
 #include "experiments/config/training_json.hpp"
+#include "experiments/config/workload_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "models/steps/serving.hpp"
 
 namespace equarx::config {
 namespace {
 
-constexpr std::array<std::string_view, 2> kSources = {"training", "tasks"};
+constexpr std::array<std::string_view, 3> kSources = {"training", "workload", "tasks"};
+
+void read_served(input::ObjectReader& reader, StepConfig& config) {
+  const std::uint32_t chips = config.mesh.length("tensor");
+  config.workload = read_workload(reader.object("workload"), chips);
+  const double bytes = workloads::allreduce_bytes_per_token(config.workload->model);
+  const auto row = static_cast<std::uint64_t>(bytes / workloads::kActivationBytes);
+  const steps::Serving serving{.model = config.workload->model,
+                               .operations = config.workload->operations,
+                               .elements = chunk_rows(*config.workload) * row,
+                               .chunks = config.workload->chunks};
+  try {
+    config.graph = steps::serving_step(serving, config.mesh);
+  } catch (const std::invalid_argument& error) {
+    throw input::InputError("/mesh", error.what());
+  }
+}
 
 void read_graph(input::ObjectReader reader, StepConfig& config) {
   const std::string_view source = input::exactly_one(reader, kSources, "/step");
   if (source.empty())
-    throw input::InputError("/step", "is empty; give \"training\", or \"tasks\" of your own");
+    throw input::InputError("/step",
+                            "is empty; give \"training\", \"workload\", or \"tasks\" of your own");
   if (source == "tasks") {
     config.graph = read_tasks(reader.array("tasks"), reader.place_of("tasks"), config.mesh);
+  } else if (source == "workload") {
+    read_served(reader, config);
   } else {
     config.training = read_training(reader.object("training"));
     try {
@@ -72,6 +93,8 @@ input::Json to_json(const StepConfig& config) {
   json["mesh"] = mesh_json(config.mesh);
   if (config.training)
     json["step"]["training"] = training_json(*config.training);
+  else if (config.workload)
+    json["step"]["workload"] = workload_json(*config.workload);
   else
     json["step"]["tasks"] = tasks_json(config.graph, config.mesh);
   json["variants"] = variants_json(config);

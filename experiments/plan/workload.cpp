@@ -17,15 +17,6 @@ namespace {
 using workloads::Operation;
 using workloads::OperationKind;
 
-/// One of `chunks` equal parts of an operation's positions. Each reads the weights again.
-Operation chunk_of(Operation operation, std::uint32_t chunks) {
-  operation.flops /= chunks;
-  operation.vector_ops /= chunks;
-  operation.read_bytes /= chunks;
-  operation.written_bytes /= chunks;
-  return operation;
-}
-
 class Planner {
  public:
   Planner(const config::WorkloadConfig& workload, const hardware::Chip& chip)
@@ -41,7 +32,8 @@ class Planner {
                                         std::exchange(pending_s_, 0.0));
         continue;
       }
-      const auto [seconds, roof] = workloads::roofline(chunk_of(operation, chunks_), rates_);
+      const auto [seconds, roof] =
+          workloads::roofline(workloads::part_of(operation, chunks_), rates_);
       pending_s_ += seconds;
       count(operation, seconds * chunks_, roof);
     }
@@ -87,29 +79,13 @@ double compute_time_s(const std::vector<Operation>& operations,
   return std::move(planner).finish().compute_s;
 }
 
-void check_memory(const config::WorkloadConfig& workload, const hardware::Chip& chip,
-                  std::uint32_t chips) {
-  const workloads::Footprint footprint = workloads::footprint(
-      workload.model, workload.phase, chips, workload.attention, workload.operations);
-  const double missing = workloads::missing_bytes(footprint, chip.hbm_capacity.value);
-  if (missing <= 0.0) return;
-  using units::bytes_text;
-  throw input::InputError(
-      "/workload/model",
-      fmt::format("{} does not fit on {} x {}: each needs {} (weights {}, KV cache {}, activations "
-                  "{}), {} more than its {}; use more chips, fewer tokens or a smaller batch",
-                  workload.model.name, chips, chip.name, bytes_text(footprint.total()),
-                  bytes_text(footprint.weights), bytes_text(footprint.kv_cache),
-                  bytes_text(footprint.activations), bytes_text(missing),
-                  bytes_text(chip.hbm_capacity.value)));
-}
-
-void check_residual(const config::WorkloadConfig& workload, const hardware::Chip& chip) {
+void check_residual(const config::WorkloadConfig& workload, const hardware::Chip& chip,
+                    const std::string& place) {
   if (workload.residual == workloads::ResidualPlace::hbm) return;
   const double needed = workloads::allreduce_bytes(workload.model, workload.phase);
   if (needed <= chip.vmem_capacity.value) return;
   throw input::InputError(
-      "/workload/residual",
+      place + "/residual",
       fmt::format("the residual has {}, and {} has {} of VMEM; use \"hbm\", fewer tokens or a "
                   "smaller batch",
                   units::bytes_text(needed), chip.name,
@@ -127,11 +103,28 @@ void join_alike(std::vector<LayerKind>& layers) {
 
 }  // namespace
 
+void check_memory(const config::WorkloadConfig& workload, const hardware::Chip& chip,
+                  std::uint32_t chips, const std::string& place) {
+  check_residual(workload, chip, place);
+  const workloads::Footprint footprint = workloads::footprint(
+      workload.model, workload.phase, chips, workload.attention, workload.operations);
+  const double missing = workloads::missing_bytes(footprint, chip.hbm_capacity.value);
+  if (missing <= 0.0) return;
+  using units::bytes_text;
+  throw input::InputError(
+      place + "/model",
+      fmt::format("{} does not fit on {} x {}: each needs {} (weights {}, KV cache {}, activations "
+                  "{}), {} more than its {}; use more chips, fewer tokens or a smaller batch",
+                  workload.model.name, chips, chip.name, bytes_text(footprint.total()),
+                  bytes_text(footprint.weights), bytes_text(footprint.kv_cache),
+                  bytes_text(footprint.activations), bytes_text(missing),
+                  bytes_text(chip.hbm_capacity.value)));
+}
+
 WorkloadPlan plan_workload(const config::ExperimentConfig& config) {
   const config::WorkloadConfig& workload = config.workload.value();
   const std::uint32_t chips = config::count_chips(config.topology);
-  check_memory(workload, config.chip, chips);
-  check_residual(workload, config.chip);
+  check_memory(workload, config.chip, chips, "/workload");
   const workloads::PhaseOperations& operations = workload.operations;
   Planner planner(workload, config.chip);
   planner.add(operations.embedding);

@@ -145,7 +145,8 @@ class Picture {
     const double column = (kLabels + kWidth) / kLegendColumns;
     for (std::size_t group = 0; group < groups_.size(); ++group) {
       const double x = kBorder + column * static_cast<double>(group % kLegendColumns);
-      const double y = legend_top() + kLine * static_cast<double>(group / kLegendColumns);
+      const std::size_t row = group / kLegendColumns;
+      const double y = legend_top() + kLine * static_cast<double>(row);
       svg += box(x, y - kLine / 2.0, kLine / 2.0, kLine / 2.0, colour_of(group));
       svg += text(x + kLine, y, "start", groups_[group]);
     }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "experiments/input/errors.hpp"
+#include "experiments/plan/workload.hpp"
 #include "models/units/quantity.hpp"
 
 namespace equarx::step {
@@ -37,6 +38,9 @@ std::optional<steps::TrainingMemory> memory_of(const config::StepConfig& config)
 }
 
 void check_memory(const config::StepConfig& config) {
+  if (config.workload)
+    plan::check_memory(*config.workload, config.machine.chip, config.mesh.length("tensor"),
+                       "/step/workload");
   const std::optional<steps::TrainingMemory> memory = memory_of(config);
   const hardware::Chip& chip = config.machine.chip;
   if (!memory || memory->total() <= chip.hbm_capacity.value) return;

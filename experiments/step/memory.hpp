@@ -15,8 +15,8 @@ std::string parts_text(const steps::TrainingMemory& memory);
 /// Of each chip; none if the step trains no model.
 std::optional<steps::TrainingMemory> memory_of(const config::StepConfig& config);
 
-/// @throws input::InputError if a chip has less memory than the training needs: how much, of what, and which setting
-/// would need less
+/// @throws input::InputError if a chip has less memory than training or serving needs: how much, of what, and which
+/// setting would need less
 void check_memory(const config::StepConfig& config);
 
 }  // namespace equarx::step

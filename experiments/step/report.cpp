@@ -10,6 +10,7 @@
 
 #include "experiments/config/step_json.hpp"
 #include "experiments/config/topology.hpp"
+#include "experiments/config/workload_json.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/output/provenance.hpp"
 #include "experiments/output/table.hpp"
@@ -104,16 +105,17 @@ input::Json numbers_json(const VariantResult& variant) {
                       {"exposed_s", variant.time_s - variant.computing_s},
                       {"core_busy_s", variant.core_busy_s},
                       {"calibrated", variant.calibrated}};
-  if (variant.efficiency)
-    json.update({{"tokens_per_s_per_chip", variant.efficiency->tokens_per_s},
-                 {"model_flops_utilisation", variant.efficiency->model_flops_share},
-                 {"hardware_flops_utilisation", variant.efficiency->hardware_flops_share}});
+  if (!variant.efficiency) return json;
+  json["tokens_per_s_per_chip"] = variant.efficiency->tokens_per_s;
+  if (variant.efficiency->model_flops_share)
+    json["model_flops_utilisation"] = *variant.efficiency->model_flops_share;
+  json["hardware_flops_utilisation"] = variant.efficiency->hardware_flops_share;
   return json;
 }
 
 std::vector<std::string> number_names() {
   VariantResult trained;
-  trained.efficiency.emplace();
+  trained.efficiency = {.tokens_per_s = 0.0, .model_flops_share = 0.0};
   std::vector<std::string> names;
   const input::Json numbers = numbers_json(trained);
   for (const auto& [name, value] : numbers.items())
@@ -151,24 +153,30 @@ std::string title_text(const StepResult& result) {
     what = fmt::format("A training step of {}, {} sequences of {} tokens", training.model.name,
                        training.batch, training.sequence);
   }
+  if (config.workload)
+    what = fmt::format("A {} step of {}", config::phase_name(config.workload->phase),
+                       config.workload->model.name);
   return fmt::format("{} on {} x {}, {}; mesh: {}\n\n", what, config.mesh.chips(),
                      config.machine.chip.name, config::topology_text(config.machine.topology),
                      fmt::join(axes, ", "));
 }
 
 std::string overview_table(const StepResult& result) {
-  const bool trained = result.variants.front().efficiency.has_value();
+  const std::optional<Efficiency>& used = result.variants.front().efficiency;
   std::vector<output::TableRow> rows = {
       {"variant", "time", "speedup", "lower bound", "computing", "exposed"}};
-  if (trained) rows.front().insert(rows.front().end(), {"tokens/s/chip", "MFU", "HFU"});
+  if (used) rows.front().push_back("tokens/s/chip");
+  if (used && used->model_flops_share) rows.front().push_back("MFU");
+  if (used) rows.front().push_back("HFU");
   for (const VariantResult& variant : result.variants) {
     output::TableRow& row = rows.emplace_back(output::TableRow{
         variant.label, time_text(variant.time_s), fmt::format("{:.3f}x", variant.speedup),
         time_text(variant.lower_bound_s), time_text(variant.computing_s),
         time_text(variant.time_s - variant.computing_s)});
-    if (!trained) continue;
+    if (!variant.efficiency) continue;
     row.push_back(fmt::format("{:.0f}", variant.efficiency->tokens_per_s));
-    row.push_back(percent(variant.efficiency->model_flops_share));
+    if (variant.efficiency->model_flops_share)
+      row.push_back(percent(*variant.efficiency->model_flops_share));
     row.push_back(percent(variant.efficiency->hardware_flops_share));
   }
   return output::aligned_table(rows) + '\n';

@@ -27,11 +27,11 @@ struct GroupResult {
       0.0;  ///< of the critical path, in which one of them is the task that all wait for
 };
 
-/// How well the chips are used, where a model is trained.
+/// How well the chips are used, where a model is trained or served.
 struct Efficiency {
   double tokens_per_s = 0.0;  ///< of each chip
-  double model_flops_share =
-      0.0;  ///< MFU: FLOPs that the model asks for, of the peak of bf16 in that time
+  /// MFU: FLOPs that the model asks for, of the peak of bf16 in that time; of training.
+  std::optional<double> model_flops_share;
   double hardware_flops_share = 0.0;  ///< HFU: FLOPs that are computed, likewise
 };
 

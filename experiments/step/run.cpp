@@ -178,17 +178,30 @@ class Run {
   VariantResult result_;
 };
 
-Efficiency efficiency_of(const StepPlan& plan, double time_s) {
-  const steps::Training& training = plan.config.training->training;
-  const double chips = plan.config.mesh.chips();
-  const double peak = plan.config.machine.chip.matrix_rate_bf16.value * time_s;
-  double computed = 0.0;
-  for (const steps::Task& task : plan.config.graph.tasks)
+/// Of all chips.
+double tokens_of(const config::StepConfig& config) {
+  if (config.training) return steps::tokens(config.training->training);
+  const config::WorkloadConfig& workload = config.workload.value();
+  return config.mesh.length("data") * workloads::extent(workload.phase).rows();
+}
+
+double computed_flops(const steps::StepGraph& graph) {
+  double flops = 0.0;
+  for (const steps::Task& task : graph.tasks)
     if (const auto* work = std::get_if<steps::Computation>(&task.work))
-      for (const workloads::Operation& operation : work->operations) computed += operation.flops;
-  return {.tokens_per_s = steps::tokens(training) / chips / time_s,
-          .model_flops_share = steps::model_flops(training) / chips / peak,
-          .hardware_flops_share = computed / peak};
+      for (const workloads::Operation& operation : work->operations) flops += operation.flops;
+  return flops;
+}
+
+Efficiency efficiency_of(const config::StepConfig& config, double time_s) {
+  const double chips = config.mesh.chips();
+  const double peak = config.machine.chip.matrix_rate_bf16.value * time_s;
+  Efficiency efficiency{.tokens_per_s = tokens_of(config) / chips / time_s,
+                        .model_flops_share = {},
+                        .hardware_flops_share = computed_flops(config.graph) / peak};
+  if (config.training)
+    efficiency.model_flops_share = steps::model_flops(config.training->training) / chips / peak;
+  return efficiency;
 }
 
 }  // namespace
@@ -197,7 +210,8 @@ VariantResult run_variant(const StepPlan& plan, const VariantPlan& variant,
                           const std::string& label) {
   VariantResult result = Run(plan, variant).run(label);
   result.calibrated = plan.config.machine.chip.is_calibrated();
-  if (plan.config.training) result.efficiency = efficiency_of(plan, result.time_s);
+  if (plan.config.training || plan.config.workload)
+    result.efficiency = efficiency_of(plan.config, result.time_s);
   return result;
 }
 

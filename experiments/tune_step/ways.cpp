@@ -141,7 +141,7 @@ class Finder {
     std::vector<Candidate> candidates;
     add_front(tuned.front, candidates);
     add_usual(tuned.untried, usual_algorithm(), candidates);
-    add_best_of(std::move(candidates), progress);
+    add_best_of(candidates, progress);
   }
 
   config::Algorithm usual_algorithm() const {
@@ -151,12 +151,12 @@ class Finder {
                                                   config_.mesh.machine_axes(first.call.axes)));
   }
 
-  void add_best_of(std::vector<Candidate> candidates, const Progress& progress) {
+  void add_best_of(const std::vector<Candidate>& candidates, const Progress& progress) {
     std::vector<std::pair<Way, std::optional<double>>>
         ways;  // with the error of the first collective
-    for (Candidate& candidate : candidates) {
+    for (const Candidate& candidate : candidates) {
       plan::OrObstacle<Way> made =
-          way(candidate.label, std::vector(group_.calls.size(), std::move(candidate.config)));
+          way(candidate.label, std::vector(group_.calls.size(), candidate.config));
       if (std::holds_alternative<Way>(made))
         ways.emplace_back(std::get<Way>(std::move(made)), candidate.nmse);
     }

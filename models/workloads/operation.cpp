@@ -15,4 +15,12 @@ std::string_view name(OperationKind kind) {
   throw std::logic_error("unknown kind of operation");
 }
 
+Operation part_of(Operation operation, std::uint32_t parts) {
+  operation.flops /= parts;
+  operation.vector_ops /= parts;
+  operation.read_bytes /= parts;
+  operation.written_bytes /= parts;
+  return operation;
+}
+
 }  // namespace equarx::workloads

@@ -35,4 +35,7 @@ struct Operation {
   double hbm_bytes() const { return weight_bytes + read_bytes + written_bytes; }
 };
 
+/// One of `parts` equal parts of an operation's positions. Each reads the weights again.
+Operation part_of(Operation operation, std::uint32_t parts);
+
 }  // namespace equarx::workloads

@@ -39,6 +39,16 @@ inline input::Json good_training() {
   })");
 }
 
+/// A small good configuration of serving: four groups of four chips, each with prompts of its own.
+inline input::Json good_serving() {
+  return input::Json::parse(R"({
+    "hardware": "tpu-v6e",
+    "topology": {"torus": "4x4"},
+    "mesh": {"data": 4, "tensor": 4},
+    "step": {"workload": {"model": "gemma3-12b", "phase": "decode", "context": 1024, "batch": 8}}
+  })");
+}
+
 /// A configuration with the value at `pointer` set to what `text` says, as `--set` does.
 inline input::Json with(input::Json json, const std::string& pointer, const std::string& text) {
   config::override_value(json, pointer, text);

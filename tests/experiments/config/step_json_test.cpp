@@ -86,7 +86,7 @@ TEST_CASE("wrong steps are refused with the place and the remedy") {
        "data 8 are 8 chips, and the machine has 16"},
       {with(step, "/mesh", "{}"), "/mesh", "name at least one axis"},
       {with(step, "/mesh", R"({"data": 8, "fsdp": 2})"), "/mesh", "1, 4, 16"},
-      {with(step, "/step", "{}"), "/step", "give \"training\", or \"tasks\""},
+      {with(step, "/step", "{}"), "/step", "give \"training\", \"workload\", or \"tasks\""},
       {with(step, task + "0/compute", "{}"), task + "0/compute/flops", "nothing is computed"},
       {with(step, task + "2/collective/axes/0", "tensor"), task + "2/collective/axes/0",
        "the mesh has no axis 'tensor'"},
@@ -121,6 +121,26 @@ TEST_CASE("wrong steps are refused with the place and the remedy") {
     CAPTURE(mistake.place, mistake.remedy);
     testing::check_refused([&] { read_step_config(mistake.json); }, mistake.place, mistake.remedy);
   }
+}
+
+TEST_CASE("a phase of serving is divided over the tensor axis, and reads back as it was") {
+  const StepConfig config = read_step_config(testing::good_serving());
+  REQUIRE(config.workload.has_value());
+  CHECK(config.calls.size() == 1);
+  CHECK(config.calls.front().call.elements == 8 * 3840);
+  CHECK(read_step_config(to_json(config)).graph.tasks.size() == config.graph.tasks.size());
+  CHECK(to_json(read_step_config(to_json(config))) == to_json(config));
+
+  input::Json axis = testing::good_serving();
+  axis["mesh"] = {{"fsdp", 4}, {"tensor", 4}};
+  testing::check_refused([&] { read_step_config(axis); }, "/mesh", "no 'fsdp'");
+  input::Json heads = testing::good_serving();
+  heads["topology"]["torus"] = "3x3";
+  heads["mesh"] = {{"data", 3}, {"tensor", 3}};
+  testing::check_refused([&] { read_step_config(heads); }, "/step/workload/model", "16 heads");
+  input::Json two = testing::good_serving();
+  two["step"]["tasks"] = input::Json::array();
+  testing::check_refused([&] { read_step_config(two); }, "/step", "workload");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "experiments/config/step_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "tests/catch.hpp"
+#include "tests/support/errors.hpp"
 #include "tests/support/steps.hpp"
 
 namespace equarx::step {
@@ -29,6 +30,13 @@ TEST_CASE("what does not fit into memory is refused with its parts and a remedy"
           Catch::Contains(parts_text(training_memory(large.training->training, large.mesh))) &&
           Catch::Contains("a longer \"fsdp\" axis"));
   CHECK_NOTHROW(check_memory(config::read_step_config(testing::good_step())));
+}
+
+TEST_CASE("what is served must fit as well, and is named where it stands") {
+  input::Json json = testing::good_serving();
+  json["step"]["workload"]["batch"] = 100000;
+  testing::check_refused([&] { check_memory(config::read_step_config(json)); },
+                         "/step/workload/model", "fewer tokens or a smaller batch");
 }
 
 }  // namespace

@@ -25,6 +25,16 @@ TEST_CASE("tables have variants, and the groups of each") {
              Catch::Contains("MFU") && Catch::Contains("Memory of each chip"));
 }
 
+TEST_CASE("a phase of serving has tokens, and no FLOPs that the model asks for") {
+  const StepResult result = run(testing::good_serving());
+  CHECK_THAT(to_table(result), ContainsSubstring("A decode step of gemma3-12b on 16 x tpu-v6e") &&
+                                   ContainsSubstring("tokens/s/chip") && ContainsSubstring("HFU") &&
+                                   !ContainsSubstring("MFU"));
+  const input::Json variant = to_json(result)["variants"][0];
+  CHECK(variant.contains("tokens_per_s_per_chip"));
+  CHECK_FALSE(variant.contains("model_flops_utilisation"));
+}
+
 TEST_CASE("JSON has every task, and the configuration that made it") {
   const input::Json json = to_json(run(testing::good_step()));
   CHECK(json["config"]["mesh"]["data"]["length"] == 4);

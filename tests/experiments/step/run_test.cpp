@@ -2,13 +2,17 @@
 
 #include <algorithm>
 
+#include "experiments/config/json.hpp"
 #include "experiments/config/step_json.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/run/experiment.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/steps.hpp"
 
 namespace equarx::step {
 namespace {
 
+using testing::good_serving;
 using testing::good_step;
 using testing::good_training;
 using testing::with;
@@ -61,6 +65,47 @@ TEST_CASE("few chips that stand for all take as long as all of them") {
       CHECK(few.variants[i].time_s == Approx(all.variants[i].time_s).epsilon(1e-6));
     }
   }
+}
+
+TEST_CASE("a phase of serving takes as long as it does as a workload") {
+  const std::vector<std::string> phases = {
+      R"({"model": "gemma3-12b", "phase": "prefill", "tokens": 512})",
+      R"({"model": "gemma3-12b", "phase": "prefill", "tokens": 512, "chunks": 2})",
+      R"({"model": "gemma3-12b", "phase": "decode", "context": 1024, "batch": 8})",
+      R"({"model": "gemma3-12b", "phase": "decode", "context": 1024, "batch": 8, "chunks": 4})"};
+  for (const std::string& phase : phases)
+    for (const std::string collective :
+         {R"({"algorithm": "ring", "format": "bf16"})",
+          R"({"algorithm": "equarx", "format": "int8", "elements_per_scale": 64})"}) {
+      CAPTURE(phase, collective);
+      const input::Json common = input::Json::parse(
+          R"({"hardware": "tpu-v5e", "topology": {"slice": "4x2"}, "engine": "direct"})");
+      input::Json alone = common;
+      alone["workload"] = input::Json::parse(phase);
+      alone["collectives"] = {input::Json::parse(collective)};
+      alone["numerics"] = "off";
+      input::Json step = common;
+      step["mesh"]["tensor"] = 8;
+      step["step"]["workload"] = input::Json::parse(phase);
+      step["variants"] = {{{"label", "x"}, {"quantize", {input::Json::parse(collective)}}}};
+      const double expected_s = run::run_experiment(plan::make_plan(config::read_config(alone)),
+                                                    [](const std::string&) {})
+                                    .runs.front()
+                                    .time_s;
+      CHECK(run(step).variants.front().time_s == Approx(expected_s).epsilon(1e-11));
+    }
+}
+
+TEST_CASE("groups of serving have prompts of their own, and take as long as one alone") {
+  input::Json one = good_serving();
+  one["topology"]["torus"] = "1x4";
+  one["mesh"] = {{"tensor", 4}};
+  const VariantResult four = run(good_serving()).variants.front();
+  const VariantResult alone = run(one).variants.front();
+  CHECK(four.time_s == Approx(alone.time_s).epsilon(1e-9));
+  CHECK(four.efficiency->tokens_per_s == Approx(alone.efficiency->tokens_per_s).epsilon(1e-9));
+  CHECK(four.efficiency->tokens_per_s * four.time_s == Approx(8.0 / 4.0));
+  CHECK_FALSE(four.efficiency->model_flops_share.has_value());
 }
 
 TEST_CASE("both engines take as long") {

@@ -15,6 +15,20 @@ TEST_CASE("weights, operands and results go through HBM; what is summed is the c
   CHECK(operation.hbm_bytes() == 321.0);
 }
 
+TEST_CASE("a part of the positions reads all weights") {
+  const Operation whole{.name = "matrix",
+                        .flops = 8.0,
+                        .vector_ops = 4.0,
+                        .weight_bytes = 16.0,
+                        .read_bytes = 32.0,
+                        .written_bytes = 64.0};
+  const Operation half = part_of(whole, 2);
+  CHECK(half.flops == 4.0);
+  CHECK(half.vector_ops == 2.0);
+  CHECK(half.hbm_bytes() == 16.0 + 16.0 + 32.0);
+  CHECK(part_of(whole, 1).hbm_bytes() == whole.hbm_bytes());
+}
+
 TEST_CASE("kinds have names") {
   CHECK(name(OperationKind::matrix) == "matrix");
   CHECK(name(OperationKind::attention) == "attention");
