@@ -17,6 +17,7 @@
 #include "models/values/tensor_source.hpp"
 #include "models/workloads/attention.hpp"
 #include "models/workloads/operations.hpp"
+#include "models/workloads/recipe.hpp"
 #include "models/workloads/phase.hpp"
 #include "models/workloads/transformer.hpp"
 #include "topologies/grid.hpp"
@@ -181,6 +182,7 @@ struct WorkloadConfig {
   /// Parts of the positions, so that the AllReduce of one goes on beside the compute steps of the next; 1:
   /// it does not.
   std::uint32_t chunks = 1;
+  const workloads::Recipe* recipe = &workloads::recipes().front();  ///< of products with weights
   workloads::PhaseOperations operations;  ///< of each chip, on all chips of the topology
 };
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <stdexcept>
 #include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -68,12 +69,19 @@ AttentionMethod read_attention(input::ObjectReader reader) {
   return method;
 }
 
+const workloads::Recipe* read_recipe(input::ObjectReader& reader) {
+  std::vector<std::string_view> names;
+  for (const workloads::Recipe& recipe : workloads::recipes()) names.push_back(recipe.name);
+  return &workloads::recipes()[reader.choice("precision", names)];
+}
+
 /// The operations of the phase.
 void derive_operations(const input::ObjectReader& reader, std::uint32_t chips,
                        WorkloadConfig& workload) {
   try {
     workload.operations = workloads::phase_operations(workload.model, workload.phase, chips,
                                                       workload.attention, workload.residual);
+    workloads::apply(*workload.recipe, workload.model.weights, workload.operations);
   } catch (const workloads::PhaseError& error) {
     throw input::InputError(reader.place_of(workloads::name(error.field())), error.what());
   } catch (const std::invalid_argument& error) {  // the model cannot be divided over the chips
@@ -94,6 +102,7 @@ WorkloadConfig read_workload(input::ObjectReader reader, std::uint32_t chips) {
   workload.phase = read_phase(reader);
   if (reader.has("attention")) workload.attention = read_attention(reader.object("attention"));
   workload.residual = reader.choice_or("residual", kResidualPlaces, workload.residual);
+  if (reader.has("precision")) workload.recipe = read_recipe(reader);
   if (reader.has("chunks"))
     workload.chunks = static_cast<std::uint32_t>(reader.integer("chunks", 1, kMostChunks));
   reader.finish();
@@ -122,6 +131,7 @@ input::Json workload_json(const WorkloadConfig& workload) {
     json["attention"]["score_passes"] = method.score_passes;
   }
   json["residual"] = kResidualPlaces[workload.residual];
+  json["precision"] = workload.recipe->name;
   json["chunks"] = workload.chunks;
   return json;
 }

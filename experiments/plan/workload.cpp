@@ -7,6 +7,7 @@
 
 #include "experiments/config/topology.hpp"
 #include "experiments/input/errors.hpp"
+#include "models/hardware/matrix_rate.hpp"
 #include "models/units/quantity.hpp"
 #include "models/workloads/footprint.hpp"
 #include "models/workloads/operations.hpp"
@@ -92,6 +93,17 @@ void check_residual(const config::WorkloadConfig& workload, const hardware::Chip
                   units::bytes_text(chip.vmem_capacity.value)));
 }
 
+void check_products(const config::WorkloadConfig& workload, const hardware::Chip& chip,
+                    const std::string& place) {
+  const hardware::MatrixType type = workload.recipe->products;
+  if (hardware::matrix_rate(chip, type) > 0.0) return;
+  throw input::InputError(
+      place + "/precision",
+      fmt::format("\"{}\" multiplies {}, and nobody says how fast {} does; add \"matrix_rate_{}\" "
+                  "to its hardware, or use a \"weight-only\" precision",
+                  workload.recipe->name, hardware::name(type), chip.name, hardware::name(type)));
+}
+
 /// Local layers that compute the whole square of scores are as global ones.
 void join_alike(std::vector<LayerKind>& layers) {
   if (layers[0].schedule.compute_s == layers[1].schedule.compute_s) {
@@ -103,9 +115,10 @@ void join_alike(std::vector<LayerKind>& layers) {
 
 }  // namespace
 
-void check_memory(const config::WorkloadConfig& workload, const hardware::Chip& chip,
-                  std::uint32_t chips, const std::string& place) {
+void check_fits(const config::WorkloadConfig& workload, const hardware::Chip& chip,
+                std::uint32_t chips, const std::string& place) {
   check_residual(workload, chip, place);
+  check_products(workload, chip, place);
   const workloads::Footprint footprint = workloads::footprint(
       workload.model, workload.phase, chips, workload.attention, workload.operations);
   const double missing = workloads::missing_bytes(footprint, chip.hbm_capacity.value);
@@ -124,7 +137,7 @@ void check_memory(const config::WorkloadConfig& workload, const hardware::Chip& 
 WorkloadPlan plan_workload(const config::ExperimentConfig& config) {
   const config::WorkloadConfig& workload = config.workload.value();
   const std::uint32_t chips = config::count_chips(config.topology);
-  check_memory(workload, config.chip, chips, "/workload");
+  check_fits(workload, config.chip, chips, "/workload");
   const workloads::PhaseOperations& operations = workload.operations;
   Planner planner(workload, config.chip);
   planner.add(operations.embedding);

@@ -39,10 +39,11 @@ struct WorkloadPlan {
   double outside_layers_s = 0.0;           ///< and what comes before and after them
 };
 
-/// Whether the model and its activations fit the HBM of so many chips, and the residual their VMEM, if it is there.
+/// Whether the model and its activations fit the HBM of so many chips, the residual their VMEM, if it is there, and
+/// whether they have the products of its recipe.
 /// @throws InputError if not, at `place`, the workload's
-void check_memory(const config::WorkloadConfig& workload, const hardware::Chip& chip,
-                  std::uint32_t chips, const std::string& place);
+void check_fits(const config::WorkloadConfig& workload, const hardware::Chip& chip,
+                std::uint32_t chips, const std::string& place);
 
 /// @throws InputError if the model and its activations do not fit the chips, or the residual not their VMEM.
 WorkloadPlan plan_workload(const config::ExperimentConfig& config);

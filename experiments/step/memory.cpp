@@ -39,8 +39,8 @@ std::optional<steps::TrainingMemory> memory_of(const config::StepConfig& config)
 
 void check_memory(const config::StepConfig& config) {
   if (config.workload)
-    plan::check_memory(*config.workload, config.machine.chip, config.mesh.length("tensor"),
-                       "/step/workload");
+    plan::check_fits(*config.workload, config.machine.chip, config.mesh.length("tensor"),
+                     "/step/workload");
   const std::optional<steps::TrainingMemory> memory = memory_of(config);
   const hardware::Chip& chip = config.machine.chip;
   if (!memory || memory->total() <= chip.hbm_capacity.value) return;

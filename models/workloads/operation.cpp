@@ -17,7 +17,8 @@ std::string_view name(OperationKind kind) {
 
 Operation part_of(Operation operation, std::uint32_t parts) {
   operation.flops /= parts;
-  operation.vector_ops /= parts;
+  operation.vector_ops =
+      (operation.vector_ops - operation.weight_ops) / parts + operation.weight_ops;
   operation.read_bytes /= parts;
   operation.written_bytes /= parts;
   return operation;

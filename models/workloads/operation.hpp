@@ -26,6 +26,7 @@ struct Operation {
   double flops = 0.0;  ///< of the matrix unit: 2 for each multiplication and addition
   hardware::MatrixType products = hardware::MatrixType::bf16;  ///< what it multiplies
   double vector_ops = 0.0;                                     ///< of FP32 vector lanes
+  double weight_ops = 0.0;                                     ///< of these, those on weights
   double weight_bytes = 0.0;                                   ///< read
   double read_bytes = 0.0;                                     ///< activations, and keys and values
   double written_bytes = 0.0;
@@ -35,7 +36,7 @@ struct Operation {
   double hbm_bytes() const { return weight_bytes + read_bytes + written_bytes; }
 };
 
-/// One of `parts` equal parts of an operation's positions. Each reads the weights again.
+/// One of `parts` equal parts of an operation's positions. Each reads the weights again, and works on them again.
 Operation part_of(Operation operation, std::uint32_t parts);
 
 }  // namespace equarx::workloads

@@ -64,8 +64,10 @@ TEST_CASE("what is shown of a workload is read again as the same") {
   chunks["workload"]["chunks"] = 4;
   input::Json resident = workload_config("gemma3-12b", 4096);
   resident["workload"]["residual"] = "vmem";
+  input::Json few_bits = workload_config("gemma3-12b", 4096);
+  few_bits["workload"]["precision"] = "weight-only-int4";
   for (const input::Json& json :
-       {workload_config("gemma3-12b", 4096), decode, fused, chunks, resident}) {
+       {workload_config("gemma3-12b", 4096), decode, fused, chunks, resident, few_bits}) {
     CHECK_NOTHROW(input::check_schema(json, "experiment"));
     const input::Json shown = to_json(plan_of(json).config);
     CHECK(shown.contains("workload"));
@@ -98,6 +100,8 @@ TEST_CASE("wrong workloads are refused with their place and a remedy") {
       {"/workload/residual", "cache", "/workload/residual", "one of hbm, vmem"},
       {"/workload/chunks", "0", "/workload/chunks", "0 is not an integer from 1"},
       {"/workload/chunk", "2", "/workload/chunk", "did you mean 'chunks'?"},
+      {"/workload/precision", "zeroquand", "/workload/precision", "did you mean 'zeroquant'?"},
+      {"/workload/precision", "fp8", "/workload/precision", "add \"matrix_rate_fp8\""},
       {"/workload/attention", "fused", "/workload/attention", "expected an object"},
       {"/workload/attention", R"({"methods": "fused"})", "/workload/attention/methods",
        "did you mean 'method'?"},

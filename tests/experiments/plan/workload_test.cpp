@@ -35,6 +35,21 @@ const OperationTotal& find(const WorkloadPlan& plan, const std::string& name) {
 
 input::Json tiny_config(const TemporaryFile& model) { return workload_config(model.path()); }
 
+TEST_CASE("weights of fewer bits make decoding faster, and larger models fit") {
+  input::Json decode = workload_config("gemma3-12b");
+  decode["workload"] = {
+      {"model", "gemma3-12b"}, {"phase", "decode"}, {"context", 500}, {"batch", 5}};
+  const double plain_s = workload_of(decode).compute_s;
+  for (const char* precision : {"zeroquant", "weight-only-int8"}) {
+    CAPTURE(precision);
+    CHECK(workload_of(with(decode, "/workload/precision", precision)).compute_s < 0.75 * plain_s);
+  }
+  decode["workload"]["model"] = "llama3-70b";
+  decode["topology"]["slice"] = "4x2";
+  testing::check_refused([&] { plan_of(decode); }, "/workload/model", "use more chips");
+  CHECK_NOTHROW(plan_of(with(decode, "/workload/precision", "weight-only-int8")));
+}
+
 TEST_CASE("computing is the sum of the operations, in the plan as a whole and in parts") {
   const TemporaryFile model(tiny_model().dump());
   input::Json skipping = tiny_config(model);
