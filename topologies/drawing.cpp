@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "topologies/layout.hpp"
+#include "topologies/markup.hpp"
 
 namespace equarx::topology {
 namespace {
@@ -46,20 +47,6 @@ double width_of(double value) {
   return kThinnest + kWidening * value;
 }
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      default: result += static_cast<unsigned char>(c) < ' ' ? '?' : c;  // not allowed in XML
-    }
-  }
-  return result;
-}
-
 std::string line(const Point& from, const Point& to, std::string_view colour, double width) {
   return fmt::format(
       "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\" "
@@ -69,7 +56,7 @@ std::string line(const Point& from, const Point& to, std::string_view colour, do
 
 std::string text(const Point& at, std::string_view anchor, std::string_view content) {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", at.x, at.y,
-                     anchor, escaped(content));
+                     anchor, escaped_for_markup(content));
 }
 
 class Picture {

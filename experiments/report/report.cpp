@@ -12,7 +12,7 @@
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
 #include "experiments/report/columns.hpp"
-#include "experiments/report/markup.hpp"
+#include "topologies/markup.hpp"
 
 namespace equarx::report {
 namespace {
@@ -197,7 +197,7 @@ std::string make_report(const ReportInput& input) {
   if (title == page.npos || data == page.npos)
     throw std::logic_error("the template of the report has no place for title and data");
   std::string text(page.substr(0, title));
-  text += escaped_for_markup(input.title);
+  text += topology::escaped_for_markup(input.title);
   text += page.substr(title + kTitle.size(), data - title - kTitle.size());
   text += report_data(input);
   text += page.substr(data + kData.size());

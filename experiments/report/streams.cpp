@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "experiments/input/json.hpp"
-#include "experiments/report/markup.hpp"
 #include "models/units/quantity.hpp"
+#include "topologies/markup.hpp"
 
 namespace equarx::report {
 namespace {
@@ -102,7 +102,7 @@ class Picture {
 
   static std::string text(double x, double y, std::string_view anchor, std::string_view content) {
     return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y,
-                       anchor, escaped_for_markup(content));
+                       anchor, topology::escaped_for_markup(content));
   }
 
   static std::string box(double x, double y, double width, double height, std::string_view colour) {

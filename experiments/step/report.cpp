@@ -102,7 +102,7 @@ input::Json numbers_json(const VariantResult& variant) {
                       {"speedup", variant.speedup},
                       {"lower_bound_s", variant.lower_bound_s},
                       {"computing_s", variant.computing_s},
-                      {"exposed_s", variant.time_s - variant.computing_s},
+                      {"exposed_s", variant.exposed_s()},
                       {"core_busy_s", variant.core_busy_s},
                       {"calibrated", variant.calibrated}};
   if (!variant.efficiency) return json;
@@ -169,10 +169,10 @@ std::string overview_table(const StepResult& result) {
   if (used && used->model_flops_share) rows.front().push_back("MFU");
   if (used) rows.front().push_back("HFU");
   for (const VariantResult& variant : result.variants) {
-    output::TableRow& row = rows.emplace_back(output::TableRow{
-        variant.label, time_text(variant.time_s), fmt::format("{:.3f}x", variant.speedup),
-        time_text(variant.lower_bound_s), time_text(variant.computing_s),
-        time_text(variant.time_s - variant.computing_s)});
+    output::TableRow& row = rows.emplace_back(
+        output::TableRow{variant.label, time_text(variant.time_s),
+                         fmt::format("{:.3f}x", variant.speedup), time_text(variant.lower_bound_s),
+                         time_text(variant.computing_s), time_text(variant.exposed_s())});
     if (!variant.efficiency) continue;
     row.push_back(fmt::format("{:.0f}", variant.efficiency->tokens_per_s));
     if (variant.efficiency->model_flops_share)

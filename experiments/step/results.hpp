@@ -54,6 +54,13 @@ struct VariantResult {
   bool symmetric = false;
   std::string simulation_reason;
   sim::Engine engine = sim::Engine::direct;
+
+  /// In which the core computes no task; 0 if that is no more than rounding.
+  double exposed_s() const {
+    constexpr double kRounding = 1e-12;  // of the time
+    const double rest_s = time_s - computing_s;
+    return rest_s > kRounding * time_s ? rest_s : 0.0;
+  }
 };
 
 /// What was asked for and what came of it.

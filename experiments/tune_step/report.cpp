@@ -11,6 +11,7 @@
 #include "experiments/output/provenance.hpp"
 #include "experiments/output/table.hpp"
 #include "experiments/step/report.hpp"
+#include "experiments/tune_step/search.hpp"
 #include "models/numerics/errors/metrics.hpp"
 #include "models/units/quantity.hpp"
 
@@ -124,11 +125,10 @@ std::string choice_note(const StepTuneResult& result) {
 std::string search_note(const StepTuneResult& result) {
   std::string text = fmt::format(
       "  {} of {} combinations of ways were simulated{}; a change counts if it shortens the step "
-      "by "
-      "0.1 %.\n",
+      "by {:.1f} %.\n",
       result.simulated, result.combinations,
-      result.options.exhaustive ? ""
-                                : ", changing one group at a time; --exhaustive simulates all");
+      result.options.exhaustive ? "" : ", changing one group at a time; --exhaustive simulates all",
+      100.0 * kLeastGain);
   if (const std::uint64_t open = not_tried(result); open > 0)
     text += fmt::format(
         "  NOT TRIED: {} ways of single collectives, which would take long and may be better. "

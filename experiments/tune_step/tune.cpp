@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -62,10 +63,19 @@ class Tuning {
     tune::TuneOptions options = result_.options;
     if (options.budget_s) *options.budget_s /= static_cast<double>(result_.groups.size() + 1);
     options.exhaustive = false;  // of whole steps
-    for (TunedGroup& group : result_.groups)
-      group.ways = find_ways(config_, group.group, options, planner_, [&](const std::string& text) {
-        progress_(fmt::format("{}: {}", group.group.name, text));
+    for (TunedGroup& group : result_.groups) group.ways = ways_of(group.group, options);
+  }
+
+  /// What is wrong with a group's collectives by themselves is said of the group.
+  Ways ways_of(const CollectiveGroup& group, const tune::TuneOptions& options) {
+    try {
+      return find_ways(config_, group, options, planner_, [&](const std::string& text) {
+        progress_(fmt::format("{}: {}", group.name, text));
       });
+    } catch (const input::InputError& error) {
+      if (std::string_view(error.what()).starts_with("--")) throw;  // of an option
+      throw input::InputError("/step", fmt::format("'{}' alone: {}", group.name, error.what()));
+    }
   }
 
   Choice search() {
@@ -86,16 +96,25 @@ class Tuning {
                                       : improve(allowed, *trials_, stop);
   }
 
-  step::VariantResult simulate(const Choice& choice) {
-    std::vector<std::string> changed;
+  /// The baseline with the ways of a choice.
+  config::StepVariant carried_out(const Choice& choice) const {
     config::StepVariant variant = config_.variants[config_.baseline];
     for (std::size_t i = 0; i < choice.size(); ++i) {
       const TunedGroup& group = result_.groups[i];
       const Way& way = group.ways.ways[choice[i]];
-      if (choice[i] != 0) changed.push_back(fmt::format("{}: {}", group.group.name, way.label));
       for (std::size_t k = 0; k < way.collectives.size(); ++k)
         variant.collectives[group.group.calls[k]] = way.collectives[k];
     }
+    return variant;
+  }
+
+  step::VariantResult simulate(const Choice& choice) {
+    std::vector<std::string> changed;
+    for (std::size_t i = 0; i < choice.size(); ++i)
+      if (const TunedGroup& group = result_.groups[i]; choice[i] != 0)
+        changed.push_back(
+            fmt::format("{}: {}", group.group.name, group.ways.ways[choice[i]].label));
+    const config::StepVariant variant = carried_out(choice);
     progress_(
         fmt::format("step {}: {}", trials_ ? trials_->simulated() + 1 : 1,
                     changed.empty() ? "as it is" : fmt::format("{}", fmt::join(changed, "; "))));
@@ -132,7 +151,7 @@ class Tuning {
 
   /// As a configuration has it: rules for what is changed, before those of the baseline.
   config::StepVariant variant_of(const Choice& choice, const std::vector<Choice>& path) const {
-    config::StepVariant variant = config_.variants[config_.baseline];
+    config::StepVariant variant = carried_out(choice);
     if (choice == path.front()) return variant;
     input::Json rules = input::Json::array();
     std::vector<std::string> names;
@@ -140,15 +159,14 @@ class Tuning {
       if (choice[i] == 0) continue;
       const TunedGroup& group = result_.groups[i];
       names.push_back(group.group.name);
-      const Way& way = group.ways.ways[choice[i]];
-      rules.push_back(rule_of(group.group, way.collectives.front()));
-      for (std::size_t k = 0; k < way.collectives.size(); ++k)
-        variant.collectives[group.group.calls[k]] = way.collectives[k];
+      rules.push_back(rule_of(group.group, group.ways.ways[choice[i]].collectives.front()));
     }
     for (const input::Json& rule : *variant.rules) rules.push_back(rule);
     variant.rules = std::move(rules);
-    const std::string tuned = variant.label == "tuned" ? "tuned again" : "tuned";
-    variant.label = choice == path.back() ? tuned : fmt::format("only {}", fmt::join(names, ", "));
+    std::string label =
+        choice == path.back() ? "tuned" : fmt::format("only {}", fmt::join(names, ", "));
+    if (label == variant.label) label += " again";
+    variant.label = std::move(label);
     return variant;
   }
 

@@ -68,6 +68,25 @@ TEST_CASE("all combinations are not better than what changing one group at a tim
   CHECK(cost_s(found) == Approx(cost_s(all)).epsilon(1e-9));
 }
 
+TEST_CASE(
+    "collectives within slices, between them, and of others kinds are tuned beside each other") {
+  const input::Json json = input::Json::parse(R"({
+    "hardware": "tpu-v5e",
+    "topology": {"slice": "2x2", "network": {"slices": 2, "bandwidth": "5 GB/s", "latency": "10 us"}},
+    "mesh": {"data": 2, "fsdp": 4},
+    "step": {"tasks": [
+      {"name": "all", "collective": {"kind": "all-reduce", "axes": ["data", "fsdp"], "bytes": "4 MiB"}},
+      {"name": "between", "collective": {"kind": "all-reduce", "axes": ["data"], "bytes": "2 MiB"}},
+      {"name": "moved", "collective": {"kind": "all-to-all", "axes": ["fsdp"], "bytes": "1 MiB"}},
+      {"name": "end", "after": ["all", "between", "moved"], "compute": {"time": "1 us"}}]}
+  })");
+  const StepTuneResult result = tuned(json, with_formats({"int8", "bf16"}));
+  CHECK(result.groups.size() == 3);
+  CHECK(group(result, "moved").ways.ways.size() == 1);
+  CHECK(group(result, "between").ways.ways.size() > 1);
+  CHECK(result.step.variants.back().speedup > 1.0);
+}
+
 TEST_CASE("a budget ends the search, and the result says so") {
   tune::TuneOptions options = with_formats({"int8", "bf16"});
   options.budget_s = 1e-9;

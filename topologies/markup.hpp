@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace equarx::report {
+namespace equarx::topology {
 
 /// A text that stays one within markup, also in attributes; control characters, which XML forbids, become "?".
 std::string escaped_for_markup(std::string_view text);
 
-}  // namespace equarx::report
+}  // namespace equarx::topology

@@ -1,6 +1,6 @@
-#include "experiments/report/markup.hpp"
+#include "topologies/markup.hpp"
 
-namespace equarx::report {
+namespace equarx::topology {
 
 std::string escaped_for_markup(std::string_view text) {
   std::string result;
@@ -18,4 +18,4 @@ std::string escaped_for_markup(std::string_view text) {
   return result;
 }
 
-}  // namespace equarx::report
+}  // namespace equarx::topology

@@ -1,8 +1,8 @@
-#include "experiments/report/markup.hpp"
+#include "topologies/markup.hpp"
 
 #include "tests/catch.hpp"
 
-namespace equarx::report {
+namespace equarx::topology {
 namespace {
 
 TEST_CASE("no text can become markup") {
@@ -14,4 +14,4 @@ TEST_CASE("no text can become markup") {
 }
 
 }  // namespace
-}  // namespace equarx::report
+}  // namespace equarx::topology
