@@ -42,15 +42,6 @@ TEST_CASE("an algorithm that the topology cannot run is refused with those that 
            "cannot go round the cables of /topology/avoid", "ring, equarx, auto");
 }
 
-TEST_CASE("slices of one chip have nothing to sum within") {
-  input::Json json = changed(
-      "/topology",
-      R"({"mesh": "1x1", "network": {"slices": 4, "bandwidth": "5 GB/s", "latency": "1 us"}})");
-  json["collectives"] = {{{"algorithm", "hierarchical-two-shot"}}};
-  json.erase("baseline");
-  check_refused([&] { plan_of(json); }, "/collectives/0/algorithm", "have one chip each");
-}
-
 TEST_CASE("ranks are numbered as the algorithm needs them") {
   const config::ExperimentConfig config = config::read_config(changed("/topology/mesh", "4x1x2"));
   const auto lengths = [&](std::string_view algorithm) {

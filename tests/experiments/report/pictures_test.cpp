@@ -56,7 +56,7 @@ TEST_CASE("a variant of a step has a picture of its streams, and the step one of
   CHECK(pictures[2].title == "streams of int8");
   CHECK(pictures[2].row == 1U);
   CHECK(make_pictures(results, 1).size() == 1);
-  (*results.rows[0].run)["tasks"] = {{{"name", "of another program"}}};
+  (*results.rows[0].run)["tasks"] = input::Json::array({{{"name", "of another program"}}});
   CHECK(make_pictures(results, 10).size() == 2);
 }
 

@@ -82,12 +82,13 @@ TEST_CASE("a phase of serving takes as long as it does as a workload") {
           R"({"hardware": "tpu-v5e", "topology": {"slice": "4x2"}, "engine": "direct"})");
       input::Json alone = common;
       alone["workload"] = input::Json::parse(phase);
-      alone["collectives"] = {input::Json::parse(collective)};
+      const input::Json one = input::Json::array({input::Json::parse(collective)});
+      alone["collectives"] = one;
       alone["numerics"] = "off";
       input::Json step = common;
       step["mesh"]["tensor"] = 8;
       step["step"]["workload"] = input::Json::parse(phase);
-      step["variants"] = {{{"label", "x"}, {"quantize", {input::Json::parse(collective)}}}};
+      step["variants"] = input::Json::array({{{"label", "x"}, {"quantize", one}}});
       const double expected_s = run::run_experiment(plan::make_plan(config::read_config(alone)),
                                                     [](const std::string&) {})
                                     .runs.front()
