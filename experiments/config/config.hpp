@@ -17,8 +17,8 @@
 #include "models/values/tensor_source.hpp"
 #include "models/workloads/attention.hpp"
 #include "models/workloads/operations.hpp"
-#include "models/workloads/recipe.hpp"
 #include "models/workloads/phase.hpp"
+#include "models/workloads/recipe.hpp"
 #include "models/workloads/transformer.hpp"
 #include "topologies/grid.hpp"
 

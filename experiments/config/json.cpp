@@ -105,7 +105,7 @@ ExperimentConfig read_config(const input::Json& json) {
   if (is_step(json))
     throw input::InputError("/step",
                             "makes this a configuration of a whole step, which run, show, "
-                            "validate, sweep and reproduce take; give one of collectives");
+                            "validate, sweep, reproduce and tune take; give one of collectives");
   input::Json named = json;
   replace_format_aliases(named);
   input::ObjectReader reader(named, "");
