@@ -22,6 +22,23 @@ TEST_CASE("variants that carry a collective out alike share its plan") {
   CHECK(made.variants[0].calls[0] != made.variants[1].calls[0]);
 }
 
+TEST_CASE(
+    "a planner plans one variant after the other, and says what cannot be had of a collective") {
+  const config::StepConfig config = config::read_step_config(good_step());
+  Planner planner(config);
+  CHECK(planner.step().variants.empty());
+  const VariantPlan plain = planner.variant(config.variants[0]);
+  CHECK(planner.variant(config.variants[0]).calls == plain.calls);
+  CHECK(plain.calls.front()->core_s > 0.0);
+  CHECK(plain.calls.front()->core_s <= plain.calls.front()->alone_s);
+  config::CollectiveConfig unfit = config.variants[0].collectives.front();
+  unfit.algorithm = collectives::find_algorithm("hierarchical");
+  CHECK(std::holds_alternative<plan::Obstacle>(planner.call(0, unfit)));
+  config::StepVariant variant = config.variants[0];
+  variant.collectives.front() = unfit;
+  testing::check_refused([&] { planner.variant(variant); }, "/variants", "bucket: ");
+}
+
 TEST_CASE("core time of tasks") {
   const StepPlan made = plan(good_step());
   CHECK(made.core_s[0] == Approx(1e-3));

@@ -173,5 +173,16 @@ TEST_CASE("slices that a network joins") {
   CHECK(run(json).variants.front().time_s > 0.0);
 }
 
+TEST_CASE("rounding is no exposed time") {
+  VariantResult result;
+  result.time_s = 1.0;
+  result.computing_s = 0.75;
+  CHECK(result.exposed_s() == 0.25);
+  result.computing_s = 1.0 - 1e-15;
+  CHECK(result.exposed_s() == 0.0);
+  result.computing_s = 1.0 + 1e-15;
+  CHECK(result.exposed_s() == 0.0);
+}
+
 }  // namespace
 }  // namespace equarx::step
