@@ -1,6 +1,7 @@
 #include "experiments/config/tasks_json.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <string_view>
@@ -124,6 +125,10 @@ CollectiveCall read_call(input::ObjectReader reader, const steps::Mesh& mesh) {
                             fmt::format("{} are {} elements of {}; from 1 to {} can be simulated",
                                         units::bytes_text(bytes), elements,
                                         numerics::name(call.dtype), kMostTaskElements));
+  if (elements != std::floor(elements))
+    throw input::InputError(reader.place_of("bytes"),
+                            fmt::format("{} is not a whole number of elements of {}",
+                                        units::bytes_text(bytes), numerics::name(call.dtype)));
   call.elements = static_cast<std::uint64_t>(elements);
   reader.finish();
   return call;

@@ -143,6 +143,7 @@ std::string search_note(const StepTuneResult& result) {
 
 std::string best_note(const StepTuneResult& result) {
   const config::StepVariant& best = result.step.config.variants.back();
+  if (result.step.variants.size() == 1 && !result.finished) return "  Best so far: as it is.\n";
   if (result.step.variants.size() == 1)
     return "  Best: as it is. No way that is accurate enough makes the step shorter.\n";
   return fmt::format("  Best, as \"quantize\" of a variant:\n    {}\n", best.rules->dump());

@@ -91,6 +91,8 @@ TEST_CASE("wrong steps are refused with the place and the remedy") {
       {with(step, task + "2/collective/axes/0", "tensor"), task + "2/collective/axes/0",
        "the mesh has no axis 'tensor'"},
       {with(step, task + "2/collective/bytes", "1 B"), task + "2/collective/bytes", "elements"},
+      {with(step, task + "2/collective/bytes", "3 B"), task + "2/collective/bytes",
+       "not a whole number of elements of bf16"},
       {with(step, task + "2/after/0", "backwards {i}"), task + "2/after", "did you mean"},
       {with(step, task + "1/name", "backward"), task + "1/name", "backward {i}"},
       {with(step, task + "0/after", R"(["bucket 0"])"), task + "0", "waits for itself"},

@@ -30,6 +30,10 @@ TEST_CASE("where nothing gains, the tables say so") {
   const StepTuneResult result = tuned(hidden, with_formats({"int8"}));
   CHECK_THAT(to_table(result), ContainsSubstring("Best: as it is."));
   CHECK(best_config(hidden, result)["variants"].size() == 1);
+  tune::TuneOptions hurried = with_formats({"int8", "bf16"});
+  hurried.budget_s = 1e-9;
+  CHECK_THAT(to_table(tuned(exposed_step(), hurried)),
+             ContainsSubstring("NOT FINISHED") && ContainsSubstring("Best so far: as it is."));
 }
 
 }  // namespace
