@@ -31,7 +31,7 @@ TEST_CASE("chips of every kind are counted") {
   CHECK(count_chips(config_of(R"({"mesh": "4096x4096"})")) == 1U << 24);  // not built
 }
 
-TEST_CASE("links of a chip of every kind are counted; of the chip that has most") {
+TEST_CASE("links of a chip of every kind are counted, of the chip that has most") {
   CHECK(links_of_chip(config_of(R"({"slice": "4x2"})")) ==
         3);  // neighbours along an axis of two: one
   CHECK(links_of_chip(config_of(R"({"torus": "4x4x4"})")) == 6);
@@ -56,7 +56,7 @@ TEST_CASE("every kind is planned with the hardware's speeds") {
   }
 }
 
-TEST_CASE("a graph's own speeds are payload speeds of both directions; others are the hardware's") {
+TEST_CASE("a graph's own speeds are payload speeds of both directions, others are the hardware's") {
   const PlannedTopology planned =
       plan_topology(config_of(R"({"file": ")" + kIslands + R"("})"), chip());
   CHECK_FALSE(planned.shape);

@@ -82,7 +82,7 @@ TEST_CASE("of a group and those around it the least counts, and of hard and soft
 }
 
 TEST_CASE(
-    "within a container the group's path may not be there; the root of what is mounted counts") {
+    "within a container the group's path may not be there, the root of what is mounted counts") {
   const Computer computer;
   computer.write("proc/self/cgroup", "0::/docker/abc\n");
   computer.write_group("", "memory.max", "5000");

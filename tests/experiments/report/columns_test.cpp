@@ -159,7 +159,7 @@ TEST_CASE("an axis of objects or lists is said in words") {
   CHECK(axis_of({{512, 512}, {7, 3}}).cells == boxed({"512 x 512", "7 x 3"}));
 }
 
-TEST_CASE("axes come first; quantities are numbers that keep what was written") {
+TEST_CASE("axes come first, quantities are numbers that keep what was written") {
   const ReportColumn bytes = axis_of({"1 MiB", nullptr, "512 KiB"});
   CHECK(bytes.axis);
   CHECK(bytes.title == "a");

@@ -46,7 +46,7 @@ TEST_CASE("bars too thin to tell apart are one") {
   CHECK(count(drawn(tasks), "<rect") < 1500);
 }
 
-TEST_CASE("a step of no time has a picture, too; what is no task has none") {
+TEST_CASE("a step of no time has a picture, too, what is no task has none") {
   const input::Json nothing = input::Json::parse(
       R"([{"name": "work", "group": "g", "stream": "s", "start_s": 0.0, "end_s": 0.0}])");
   CHECK_THAT(drawn(nothing), ContainsSubstring("</svg>"));

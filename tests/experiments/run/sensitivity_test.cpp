@@ -37,7 +37,7 @@ TEST_CASE("a large plain ring takes as long as its bandwidth says, and nothing e
         Approx(of(all, "step_sync_time").runs[0].time - of(all, "step_sync_time").runs[1].time));
 }
 
-TEST_CASE("what tells most comes first; counts and zeros are left out") {
+TEST_CASE("what tells most comes first, counts and zeros are left out") {
   input::Json json = large();
   const std::vector<Sensitivity> all = find_sensitivities(testing::run(json), 1);
   CHECK(all.front().parameter.starts_with("link_"));

@@ -31,7 +31,7 @@ TEST_CASE("a format without scales needs no minishards") {
   REQUIRE(default_minishards(plain(ElementFormat::bf16), 100 * kMinishard, 128) == 1);
 }
 
-TEST_CASE("default microshards hold 2 KiB of payload; at most 8, or 4 of many minishards") {
+TEST_CASE("default microshards hold 2 KiB of payload, at most 8, or 4 of many minishards") {
   const auto format = int8_strided();
   REQUIRE(default_microshards(format, 1, 1) == 1);
   REQUIRE(default_microshards(format, 4 * kKiB - 1, 1) == 1);

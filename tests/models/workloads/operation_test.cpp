@@ -5,7 +5,7 @@
 namespace equarx::workloads {
 namespace {
 
-TEST_CASE("weights, operands and results go through HBM; what is summed is the collective's") {
+TEST_CASE("weights, operands and results go through HBM, what is summed is the collective's") {
   Operation operation;
   operation.weight_bytes = 1.0;
   operation.read_bytes = 20.0;

@@ -181,7 +181,7 @@ TEST_CASE("exp8: the mean of rounded values is the value") {
   }
 }
 
-TEST_CASE("exp8: the scale has headroom for all ranks; zeros, and what is not finite") {
+TEST_CASE("exp8: the scale has headroom for all ranks, zeros, and what is not finite") {
   for (const std::uint32_t ranks : {1U, 2U, 3U, 8U, 4096U}) {
     const SharedScale scale(kExp8, 3.0F, ranks);
     CHECK(scale.step() == 6.0F * static_cast<float>(ranks));
