@@ -12,7 +12,7 @@ std::string escaped_for_markup(std::string_view text) {
       case '>': result += "&gt;"; break;
       case '"': result += "&quot;"; break;
       case '\'': result += "&#39;"; break;
-      default: result += c >= 0 && c < ' ' ? '?' : c;
+      default: result += static_cast<unsigned char>(c) < ' ' ? '?' : c;
     }
   }
   return result;

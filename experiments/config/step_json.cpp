@@ -25,12 +25,11 @@ constexpr std::array<std::string_view, 3> kSources = {"training", "workload", "t
 void read_served(input::ObjectReader& reader, StepConfig& config) {
   const std::uint32_t chips = config.mesh.length("tensor");
   config.workload = read_workload(reader.object("workload"), chips);
-  const double bytes = workloads::allreduce_bytes_per_token(config.workload->model);
-  const auto row = static_cast<std::uint64_t>(bytes / workloads::kActivationBytes);
-  const steps::Serving serving{.model = config.workload->model,
-                               .operations = config.workload->operations,
-                               .elements = chunk_rows(*config.workload) * row,
-                               .chunks = config.workload->chunks};
+  const steps::Serving serving{
+      .model = config.workload->model,
+      .operations = config.workload->operations,
+      .elements = chunk_rows(*config.workload) * config.workload->model.d_model,
+      .chunks = config.workload->chunks};
   try {
     config.graph = steps::serving_step(serving, config.mesh);
   } catch (const std::invalid_argument& error) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -82,15 +84,21 @@ class Picture {
                   place_of(groups_, task.at("group").get<std::string>()),
                   critical.contains(task.at("name").get<std::string>()), at("start_s"),
                   at("end_s")};
-    constexpr double kTouching = 0.2;  // pixels
-    for (Bar& before : bars_)
-      if (before.lane == bar.lane && before.group == bar.group && before.critical == bar.critical &&
-          bar.start >= before.start && bar.start - before.end < kTouching &&
-          std::min(bar.end - bar.start, before.end - before.start) < 1.0) {
-        before.end = std::max(before.end, bar.end);
-        return;
-      }
+    const auto [last, is_first] =
+        last_.try_emplace(std::tuple(bar.lane, bar.group, bar.critical), bars_.size());
+    if (!is_first && touches(bars_[last->second], bar)) {
+      bars_[last->second].end = std::max(bars_[last->second].end, bar.end);
+      return;
+    }
+    last->second = bars_.size();
     bars_.push_back(bar);
+  }
+
+  /// Whether they cannot be told apart. A stream does one task after the other.
+  static bool touches(const Bar& before, const Bar& bar) {
+    constexpr double kTouching = 0.2;  // pixels
+    return bar.start - before.end < kTouching &&
+           std::min(bar.end - bar.start, before.end - before.start) < 1.0;
   }
 
   static double lane_top(std::size_t lane) { return kTop + kLane * static_cast<double>(lane); }
@@ -159,6 +167,7 @@ class Picture {
   std::vector<std::string> streams_;
   std::vector<std::string> groups_;
   std::vector<Bar> bars_;
+  std::map<std::tuple<std::size_t, std::size_t, bool>, std::size_t> last_;  ///< bar of a kind
 };
 
 }  // namespace

@@ -103,104 +103,71 @@ PlannedCall best_of(const plan::PlannedCollective& planned) {
 
 // --- Variants
 
-StepPlan without_variants(const config::StepConfig& config, const workloads::ComputeRates& rates) {
-  check_memory(config);
-  StepPlan plan{config, {}, {}};
-  for (const Task& task : config.graph.tasks) plan.core_s.push_back(core_time_s(task, rates));
-  return plan;
+Planner::CallOrNot planned(const config::StepConfig& config, const config::StepCall& of,
+                           const config::CollectiveConfig& collective) {
+  plan::OrObstacle<plan::Plan> made =
+      plan::try_plan(group_experiment(config, of, collective), plan::Look::at_many);
+  if (auto* obstacle = std::get_if<plan::Obstacle>(&made)) return std::move(*obstacle);
+  return std::make_shared<const PlannedCall>(
+      best_of(std::get<plan::Plan>(made).collectives.front()));
+}
+
+/// By stream and call: index of the program.
+using ProgramOf = std::map<std::pair<steps::StreamId, std::size_t>, std::size_t>;
+
+/// Streams that carry out the same collective have a program each.
+std::size_t add_program(steps::StreamId stream, std::size_t call, ProgramOf& program_of,
+                        VariantPlan& plan) {
+  const auto [known, is_new] =
+      program_of.emplace(std::pair{stream, call}, plan.work.programs.size());
+  if (is_new) {
+    const plan::CollectivePlan& collective = plan.calls[call]->plan;
+    plan.work.programs.push_back({&collective.program, &collective.costs});
+    plan.call_of_program.push_back(call);
+  }
+  return known->second;
 }
 
 }  // namespace
 
-class Planner::Implementation {
- public:
-  explicit Implementation(const config::StepConfig& config)
-      : rates_(workloads::compute_rates(config.machine.chip)),
-        step_(without_variants(config, rates_)) {}
-
-  const StepPlan& step() const { return step_; }
-
-  using PlannedOrNot = plan::OrObstacle<std::shared_ptr<const PlannedCall>>;
-
-  /// Made once for all variants that carry it out alike.
-  const PlannedOrNot& call(std::size_t call, const config::CollectiveConfig& collective) {
-    const config::StepCall& of = config_.calls[call];
-    const std::string how =
-        fmt::format("{} {}", call, config::collective_json(collective, of.call.collective).dump());
-    const auto known = planned_.find(how);
-    if (known != planned_.end()) return known->second;
-    return planned_.emplace(how, make(of, collective)).first->second;
-  }
-
-  VariantPlan variant(const config::StepVariant& variant) {
-    VariantPlan plan;
-    for (std::size_t call = 0; call < config_.calls.size(); ++call)
-      plan.calls.push_back(call_or_throw(call, variant.collectives[call]));
-    plan.work.tasks = static_cast<std::uint32_t>(config_.graph.tasks.size());
-    plan.work.streams.resize(config_.graph.streams.size());
-    for (steps::TaskId id = 0; id < config_.graph.tasks.size(); ++id) {
-      const Task& task = config_.graph.tasks[id];
-      sim::TaskRun run = run_of(config_, id, step_.core_s[id], rates_);
-      if (const auto call = config::call_of(task, config_.calls))
-        run.program = program_of(task.stream, *call, plan);
-      plan.work.streams[task.stream].push_back(std::move(run));
-    }
-    programs_.clear();
-    add_machine(config_, plan);
-    return plan;
-  }
-
- private:
-  std::shared_ptr<const PlannedCall> call_or_throw(std::size_t call,
-                                                   const config::CollectiveConfig& collective) {
-    const PlannedOrNot& planned = this->call(call, collective);
-    if (const auto* obstacle = std::get_if<plan::Obstacle>(&planned))
-      throw input::InputError("/variants",
-                              fmt::format("{}: {}", config_.calls[call].group, obstacle->text()));
-    return std::get<std::shared_ptr<const PlannedCall>>(planned);
-  }
-
-  PlannedOrNot make(const config::StepCall& of, const config::CollectiveConfig& collective) const {
-    plan::OrObstacle<plan::Plan> made =
-        plan::try_plan(group_experiment(config_, of, collective), plan::Look::at_many);
-    if (auto* obstacle = std::get_if<plan::Obstacle>(&made)) return std::move(*obstacle);
-    return std::make_shared<const PlannedCall>(
-        best_of(std::get<plan::Plan>(made).collectives.front()));
-  }
-
-  /// Streams that carry out the same collective have a program each.
-  std::size_t program_of(steps::StreamId stream, std::size_t call, VariantPlan& plan) {
-    const auto [known, is_new] =
-        programs_.emplace(std::pair{stream, call}, plan.work.programs.size());
-    if (is_new) {
-      const plan::CollectivePlan& collective = plan.calls[call]->plan;
-      plan.work.programs.push_back({&collective.program, &collective.costs});
-      plan.call_of_program.push_back(call);
-    }
-    return known->second;
-  }
-
-  workloads::ComputeRates rates_;
-  StepPlan step_;
-  const config::StepConfig& config_ = step_.config;
-  std::map<std::string, PlannedOrNot> planned_;  ///< by call and how it is carried out
-  std::map<std::pair<steps::StreamId, std::size_t>, std::size_t> programs_;
-};
-
 Planner::Planner(const config::StepConfig& config)
-    : implementation_(std::make_unique<Implementation>(config)) {}
+    : step_{config, {}, {}}, rates_(workloads::compute_rates(step_.config.machine.chip)) {
+  check_memory(config);
+  for (const Task& task : config.graph.tasks) step_.core_s.push_back(core_time_s(task, rates_));
+}
 
-Planner::~Planner() = default;
-
-const StepPlan& Planner::step() const { return implementation_->step(); }
-
-plan::OrObstacle<std::shared_ptr<const PlannedCall>> Planner::call(
-    std::size_t call, const config::CollectiveConfig& collective) {
-  return implementation_->call(call, collective);
+const Planner::CallOrNot& Planner::call(std::size_t call,
+                                        const config::CollectiveConfig& collective) {
+  const config::StepCall& of = step_.config.calls[call];
+  const std::string how =
+      fmt::format("{} {}", call, config::collective_json(collective, of.call.collective).dump());
+  const auto known = calls_.find(how);
+  if (known != calls_.end()) return known->second;
+  return calls_.emplace(how, planned(step_.config, of, collective)).first->second;
 }
 
 VariantPlan Planner::variant(const config::StepVariant& variant) {
-  return implementation_->variant(variant);
+  const config::StepConfig& config = step_.config;
+  VariantPlan plan;
+  for (std::size_t i = 0; i < config.calls.size(); ++i) {
+    const CallOrNot& planned = call(i, variant.collectives[i]);
+    if (const auto* obstacle = std::get_if<plan::Obstacle>(&planned))
+      throw input::InputError("/variants",
+                              fmt::format("{}: {}", config.calls[i].group, obstacle->text()));
+    plan.calls.push_back(std::get<std::shared_ptr<const PlannedCall>>(planned));
+  }
+  ProgramOf program_of;
+  plan.work.tasks = static_cast<std::uint32_t>(config.graph.tasks.size());
+  plan.work.streams.resize(config.graph.streams.size());
+  for (steps::TaskId id = 0; id < config.graph.tasks.size(); ++id) {
+    const Task& task = config.graph.tasks[id];
+    sim::TaskRun run = run_of(config, id, step_.core_s[id], rates_);
+    if (const auto call = config::call_of(task, config.calls))
+      run.program = add_program(task.stream, *call, program_of, plan);
+    plan.work.streams[task.stream].push_back(std::move(run));
+  }
+  add_machine(config, plan);
+  return plan;
 }
 
 StepPlan make_plan(const config::StepConfig& config) {

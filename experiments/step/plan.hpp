@@ -1,12 +1,14 @@
 // From a step that a user asks for to what the time executor runs.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "experiments/config/step.hpp"
 #include "experiments/plan/plan.hpp"
+#include "models/workloads/roofline.hpp"
 #include "sim/machine.hpp"
 #include "sim/side_by_side.hpp"
 
@@ -39,25 +41,26 @@ struct StepPlan {
 /// Plans variants of one step; what they have in common once.
 class Planner {
  public:
+  using CallOrNot = plan::OrObstacle<std::shared_ptr<const PlannedCall>>;
+
   /// @throws input::InputError for what cannot be had: memory, products that the chip does not have
   explicit Planner(const config::StepConfig& config);
-  ~Planner();
   Planner(const Planner&) = delete;
   Planner& operator=(const Planner&) = delete;
 
   /// The step without any variant.
-  const StepPlan& step() const;
+  const StepPlan& step() const { return step_; }
 
   /// A collective of the step by itself; why not, if it cannot be carried out so. `call`: of the configuration
-  plan::OrObstacle<std::shared_ptr<const PlannedCall>> call(
-      std::size_t call, const config::CollectiveConfig& collective);
+  const CallOrNot& call(std::size_t call, const config::CollectiveConfig& collective);
 
   /// @throws input::InputError for what cannot be had
   VariantPlan variant(const config::StepVariant& variant);
 
  private:
-  class Implementation;
-  std::unique_ptr<Implementation> implementation_;
+  StepPlan step_;
+  workloads::ComputeRates rates_;           ///< of its chip
+  std::map<std::string, CallOrNot> calls_;  ///< by call and how it is carried out
 };
 
 /// The step with all its variants. @throws input::InputError for what cannot be had: memory, products that the chip

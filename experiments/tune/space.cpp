@@ -286,10 +286,7 @@ std::vector<config::NamedBlockFormat> tune_formats(const std::vector<std::string
 
 TuneSpace enumerate(const config::ExperimentConfig& config,
                     const std::vector<config::NamedBlockFormat>& formats) {
-  const auto algorithms = config::algorithms_of(config.collective);
-  if (std::ranges::none_of(algorithms, [&](config::Algorithm algorithm) {
-        return config::can_be_quantized(config.collective, algorithm);
-      }))
+  if (!collectives::sums(config.collective))
     throw input::InputError(
         "/collective",
         fmt::format("{} moves values and sums none, so it cannot be quantized and there "

@@ -18,12 +18,6 @@
 namespace equarx::tune_step {
 namespace {
 
-bool can_be_quantized(collectives::Collective collective) {
-  return std::ranges::any_of(config::algorithms_of(collective), [&](config::Algorithm algorithm) {
-    return config::can_be_quantized(collective, algorithm);
-  });
-}
-
 std::string text_of(const config::CollectiveConfig& collective) {
   const numerics::BlockFormat& format = collective.format;
   std::string text = collective.label;
@@ -80,7 +74,7 @@ class Finder {
     const config::StepVariant& baseline = config_.variants[config_.baseline];
     std::vector<config::CollectiveConfig> as_is;
     for (const std::size_t call : group_.calls) as_is.push_back(baseline.collectives[call]);
-    if (!can_be_quantized(group_.collective)) {
+    if (!collectives::sums(group_.collective)) {
       found_.fixed = fmt::format("{} moves values and sums none, so it is not quantized",
                                  collectives::name(group_.collective));
       found_.ways.push_back(plan::value_or_throw(way("as it is", as_is)));

@@ -8,7 +8,16 @@ from ._config import naming_file, overrides_of, text_of
 from .result import Record, flat, frame
 
 
-class Tuned(Record):
+class _Best(Record):
+    """What a tuning has found, with the best as a configuration."""
+
+    @property
+    def best_config(self) -> dict:
+        """The best beside the baseline, as a configuration: run() takes it, or of a step ``equarx-sim run``."""
+        return json.loads(json.dumps(self._data["best_config"]))
+
+
+class Tuned(_Best):
     """What a tuning has found: all of ``tune --json`` (docs/results.md), with ``front`` and ``best`` as objects."""
 
     @property
@@ -21,11 +30,6 @@ class Tuned(Record):
         """The best of the front within the limits."""
         return Record(self._data["front"][self._data["best"]])
 
-    @property
-    def best_config(self) -> dict:
-        """A configuration of the best beside the baseline; run() takes it."""
-        return json.loads(json.dumps(self._data["best_config"]))
-
     def to_frame(self):
         """The front as a pandas.DataFrame."""
         return frame([flat(candidate) for candidate in self._data["front"]])
@@ -34,7 +38,7 @@ class Tuned(Record):
         return f"Tuned({len(self._data['front'])} on the front; best: {self.best.label})"
 
 
-class TunedStep(Record):
+class TunedStep(_Best):
     """What the tuning of a step has found: all of its ``tune --json`` (docs/results.md), with ``groups`` and
     ``variants`` as objects."""
 
@@ -47,11 +51,6 @@ class TunedStep(Record):
     def variants(self) -> list[Record]:
         """The baseline, then one group after the other as it was chosen; the last has all."""
         return [Record(variant) for variant in self._data["variants"]]
-
-    @property
-    def best_config(self) -> dict:
-        """A configuration with these variants, for ``equarx-sim run``."""
-        return json.loads(json.dumps(self._data["best_config"]))
 
     def to_frame(self):
         """The variants as a pandas.DataFrame."""
