@@ -107,9 +107,15 @@ TrainingConfig read_training(input::ObjectReader reader) {
     training.prefetch = static_cast<std::uint32_t>(reader.integer("prefetch", 0, kMostLayers));
   if (reader.has("buckets"))
     training.buckets = static_cast<std::uint32_t>(reader.integer("buckets", 1, kMostLayers));
+  training.distributed_optimizer = reader.flag_or("distributed_optimizer", false);
+  training.gradient_dtype = input::choose(reader, "gradient_dtype", numerics::kTensorFormats,
+                                          numerics::ElementFormat::bf16);
+  training.fused_accumulation = reader.flag_or("fused_accumulation", true);
+  training.transposed_casts = reader.flag_or("transposed_casts", false);
   training.weight_bytes = read_bytes(reader, "weight_bytes", training.weight_bytes);
   training.moment_bytes = read_bytes(reader, "moment_bytes", training.moment_bytes);
-  training.gradient_bytes = read_bytes(reader, "gradient_bytes", training.gradient_bytes);
+  training.gradient_bytes =
+      read_bytes(reader, "gradient_bytes", numerics::element_bits(training.gradient_dtype) / 8.0);
   reader.finish();
   return config;
 }
@@ -132,6 +138,10 @@ input::Json training_json(const TrainingConfig& config) {
           {"sequence_parallel", training.sequence_parallel},
           {"prefetch", training.prefetch},
           {"buckets", training.buckets},
+          {"distributed_optimizer", training.distributed_optimizer},
+          {"gradient_dtype", numerics::name(training.gradient_dtype)},
+          {"fused_accumulation", training.fused_accumulation},
+          {"transposed_casts", training.transposed_casts},
           {"weight_bytes", training.weight_bytes},
           {"moment_bytes", training.moment_bytes},
           {"gradient_bytes", training.gradient_bytes}};

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "experiments/config/step.hpp"
-#include "models/steps/training.hpp"
+#include "models/steps/training_memory.hpp"
 
 namespace equarx::step {
 

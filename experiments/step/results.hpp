@@ -8,6 +8,7 @@
 
 #include "experiments/config/step.hpp"
 #include "models/steps/step.hpp"
+#include "models/steps/training_memory.hpp"
 #include "sim/time_executor.hpp"
 
 namespace equarx::step {

@@ -20,16 +20,6 @@ using workloads::Transformer;
 
 std::uint64_t whole(double number) { return static_cast<std::uint64_t>(std::llround(number)); }
 
-/// Weights of one layer on the chips of one tensor group.
-double layer_weights(const Transformer& model, const Degrees& degrees) {
-  return workloads::layer_parameters(model) / degrees.tensor;
-}
-
-/// Weights of one table of the vocabulary.
-double table_weights(const Transformer& model, const Degrees& degrees) {
-  return static_cast<double>(model.vocabulary) * model.d_model / degrees.tensor;
-}
-
 std::vector<Operation> joined(std::vector<Operation> first, const std::vector<Operation>& second) {
   first.insert(first.end(), second.begin(), second.end());
   return first;
@@ -43,6 +33,7 @@ class Builder {
         mesh_(mesh),
         degrees_(degrees(mesh)),
         operations_(training_operations(training, degrees_)),
+        later_(training_operations(training, degrees_, Casts::cached)),
         bytes_(activation_bytes(training, degrees_)),
         rows_(sequences_of_chip(training, degrees_) * static_cast<double>(training.sequence)),
         all_pairs_(pairs_ratio(training)) {
@@ -50,9 +41,12 @@ class Builder {
   }
 
   StepGraph build() && {
+    if (training_.distributed_optimizer) gather_updated();
     for (microbatch_ = 0; microbatch_ < training_.microbatches; ++microbatch_) {
       forward_pass();
       backward_pass();
+      operations_ = later_;
+      updated_.clear();
     }
     compute("optimizer", "optimizer", operations_.optimizer, Model::none, gradients_);
     validate(graph_);
@@ -105,25 +99,61 @@ class Builder {
 
   /// Nothing if the axis has one chip only.
   TaskId communicate(const std::string& name, const std::string& group, const std::string& on,
-                     Collective collective, const std::string& axis, double elements, Waits after) {
+                     Collective collective, const std::string& axis, double elements, Waits after,
+                     numerics::ElementFormat dtype = numerics::ElementFormat::bf16) {
     if (mesh_.length(axis) == 1) return kNothing;
     const CollectiveCall call{.collective = collective,
                               .axes = {*mesh_.find(axis)},
                               .elements = whole(elements),
-                              .dtype = numerics::ElementFormat::bf16};
+                              .dtype = dtype};
     return add({name, group, stream_id(graph_, on), call, std::move(after)});
   }
 
-  /// Weights of a layer, or of a table, before a pass needs them. `freed`: what must be over before there is room.
-  TaskId gather(const std::string& what, double weights, TaskId freed) {
+  /// What all chips of "data" updated of the weights behind the step before: in the order in which the forward pass needs
+  /// them, as many layers together as gradients are summed of. Nothing of it waits.
+  void gather_updated() {
+    const std::uint32_t tables = training_.model.tied_embeddings ? 1 : 2;
+    const std::uint32_t parts = layers() + tables;
+    for (std::uint32_t first = 0; first < parts; first += training_.buckets) {
+      const std::uint32_t end = std::min(first + training_.buckets, parts);
+      double weights = 0.0;
+      for (std::uint32_t part = first; part < end; ++part)
+        weights += is_table(part) ? table_weights(training_.model, degrees_)
+                                  : layer_weights(training_.model, degrees_);
+      const TaskId gathered =
+          communicate(fmt::format("gather updated {} to {}", part_name(first), part_name(end - 1)),
+                      "gather updated weights", "data", Collective::all_gather, "data",
+                      weights / degrees_.fsdp, {});
+      updated_.insert(updated_.end(), end - first, gathered);
+    }
+    if (training_.model.tied_embeddings) updated_.push_back(updated_.front());
+  }
+
+  /// Parts of the weights: the embedding, layers, the head.
+  bool is_table(std::uint32_t part) const { return part == 0 || part > layers(); }
+  std::string part_name(std::uint32_t part) const {
+    if (is_table(part)) return part == 0 ? "embedding" : "head";
+    return fmt::format("layer {}", part - 1);
+  }
+
+  /// Weights of a part before the forward pass needs them. `freed`: what must be over before there is room.
+  TaskId weights_of(std::uint32_t part, const std::string& name, double weights, TaskId freed) {
+    const TaskId updated = part < updated_.size() ? updated_[part] : kNothing;
+    const TaskId gathered = gather(name, weights, freed, updated);
+    return gathered == kNothing ? updated : gathered;
+  }
+
+  /// Weights of a layer, or of a table, that "fsdp" divides, before a pass needs them.
+  TaskId gather(const std::string& what, double weights, TaskId freed, TaskId updated = kNothing) {
     return communicate("gather " + what, "gather weights", "gather", Collective::all_gather, "fsdp",
-                       weights, {freed});
+                       weights, {freed, updated});
   }
 
   /// Gradients of them: scattered over "fsdp", and behind the last microbatch summed over "data".
   void reduce(const std::string& what, double weights, TaskId made) {
-    const TaskId scattered = communicate("scatter " + what, "scatter gradients", "scatter",
-                                         Collective::reduce_scatter, "fsdp", weights, {made});
+    const TaskId scattered =
+        communicate("scatter " + what, "scatter gradients", "scatter", Collective::reduce_scatter,
+                    "fsdp", weights, {made}, training_.gradient_dtype);
     const TaskId own = scattered == kNothing ? made : scattered;
     if (microbatch_ + 1 < training_.microbatches || mesh_.length("data") == 1) {
       gradients_.push_back(own);
@@ -136,9 +166,11 @@ class Builder {
 
   void sum_bucket(const std::string& what) {
     if (bucket_.empty()) return;
-    gradients_.push_back(
-        communicate("sum gradients to " + what, "sum gradients", "data", Collective::all_reduce,
-                    "data", std::exchange(bucket_weights_, 0.0), std::exchange(bucket_, {})));
+    const Collective collective =
+        training_.distributed_optimizer ? Collective::reduce_scatter : Collective::all_reduce;
+    gradients_.push_back(communicate("sum gradients to " + what, "sum gradients", "data",
+                                     collective, "data", std::exchange(bucket_weights_, 0.0),
+                                     std::exchange(bucket_, {}), training_.gradient_dtype));
   }
 
   /// Two halves with what tensor parallelism sums between them.
@@ -201,14 +233,14 @@ class Builder {
   void forward_pass() {
     const double layer = layer_weights(training_.model, degrees_);
     const double table = table_weights(training_.model, degrees_);
-    const TaskId tables = gather(numbered("embedding"), table, latest_);
+    const TaskId tables = weights_of(0, numbered("embedding"), table, latest_);
     latest_ = compute(numbered("embedding"), "forward", operations_.embedding, Model::none,
                       {tables, latest_});
     Waits ends = {latest_};
     Waits offloads;
     for (std::uint32_t i = 0; i < layers(); ++i) {
-      const TaskId weights =
-          gather(numbered("layer", i) + " forward", layer, back(ends, training_.prefetch));
+      const TaskId weights = weights_of(i + 1, numbered("layer", i) + " forward", layer,
+                                        back(ends, training_.prefetch));
       const bool local = workloads::is_local(training_.model, i);
       // Buffers for what goes to the host: those of `prefetch` layers may be under way.
       latest_ = pass(Pass::forward, numbered("forward", i),
@@ -219,7 +251,8 @@ class Builder {
           transfer(numbered("offload", i), HostTransfer::Direction::to_host, {latest_}));
     }
     offloads_ = offloads;
-    const TaskId head = gather(numbered("head"), table, back(ends, training_.prefetch));
+    const TaskId head =
+        weights_of(layers() + 1, numbered("head"), table, back(ends, training_.prefetch));
     latest_ =
         compute(numbered("head"), "forward", operations_.head, Model::counts, {head, latest_});
     head_ = latest_;
@@ -230,7 +263,8 @@ class Builder {
     const double table = table_weights(training_.model, degrees_);
     latest_ = compute(numbered("head backward"), "backward", operations_.head_backward,
                       Model::counts, {latest_});
-    reduce(numbered("head"), table, latest_);
+    // A table that is the embedding's too is summed behind that.
+    if (!training_.model.tied_embeddings) reduce(numbered("head"), table, latest_);
     Waits ends = {head_, latest_};
     for (std::uint32_t i = layers(); i-- > 0;) {
       const TaskId room = back(ends, training_.prefetch);
@@ -286,15 +320,17 @@ class Builder {
   const Training& training_;
   const Mesh& mesh_;
   Degrees degrees_;
-  TrainingOperations operations_;
-  ActivationBytes bytes_;  ///< of one layer
-  double rows_;            ///< positions of one microbatch
-  double all_pairs_;       ///< of queries and keys, to those that are computed
+  TrainingOperations operations_;  ///< of the microbatch
+  TrainingOperations later_;       ///< of those behind the first
+  ActivationBytes bytes_;          ///< of one layer
+  double rows_;                    ///< positions of one microbatch
+  double all_pairs_;               ///< of queries and keys, to those that are computed
   StepGraph graph_;
   std::uint32_t microbatch_ = 0;
   TaskId latest_ = kNothing;  ///< of the core
   TaskId head_ = kNothing;
   Waits offloads_;   ///< by layer
+  Waits updated_;    ///< gathers of weights, by part; none but in the first microbatch
   Waits gradients_;  ///< what the optimizer waits for
   Waits bucket_;     ///< gradients that are not summed over "data" yet
   double bucket_weights_ = 0.0;
@@ -320,42 +356,11 @@ double model_flops(const Training& training) {
 }
 
 StepGraph training_step(const Training& training, const Mesh& mesh) {
+  if (training.distributed_optimizer && !mesh.find("data"))
+    throw std::invalid_argument(
+        "a distributed optimizer is divided over the mesh axis \"data\", and the mesh has none; "
+        "add it, or leave \"distributed_optimizer\" out");
   return Builder(training, mesh).build();
-}
-
-TrainingMemory training_memory(const Training& training, const Mesh& mesh) {
-  constexpr double kWithGradients = 2.0;
-  constexpr double kInputsAtHand = 3.0;  // of two halves of a layer, and the gradient of a result
-  const Degrees by = degrees(mesh);
-  const Transformer& model = training.model;
-  const ActivationBytes layer = activation_bytes(training, by);
-  const double shard = workloads::parameters(model) / by.fsdp / by.tensor;
-  TrainingMemory memory{.weights = shard * training.weight_bytes,
-                        .gradients = shard * training.gradient_bytes,
-                        .optimizer = shard * training.moment_bytes};
-  if (by.fsdp > 1) {
-    const double a_layer = layer_weights(model, by);
-    const double at_work = std::max(a_layer, table_weights(model, by));
-    const double ahead = std::min(training.prefetch, model.layers);
-    memory.gathered = workloads::kActivationBytes * (at_work + ahead * a_layer);
-    memory.gradients += workloads::kActivationBytes * at_work;
-  }
-  double kept = 0.0;
-  double working = 0.0;
-  for (const Activation& activation : kActivations) {
-    const Keep keep = training.remat.*activation.keep;
-    const double bytes = layer.*activation.bytes;
-    if (keep == Keep::kept) kept += bytes * model.layers;
-    working += bytes;
-    if (keep == Keep::offload) kept += bytes * (1.0 + training.prefetch);
-  }
-  memory.activations = kept + kWithGradients * working;
-  const double rows = sequences_of_chip(training, by) * static_cast<double>(training.sequence);
-  if (training.sequence_parallel && by.tensor > 1)
-    memory.activations += kInputsAtHand * rows * model.d_model * workloads::kActivationBytes;
-  memory.logits =
-      rows * workloads::shard(model, by.tensor).vocabulary * workloads::kActivationBytes;
-  return memory;
 }
 
 }  // namespace equarx::steps

@@ -57,25 +57,20 @@ struct Training {
   std::uint32_t prefetch =
       1;  ///< layers whose weights are gathered, or fetched from the host, ahead
   std::uint32_t buckets = 1;  ///< layers whose gradients are summed together over "data", 1 or more
+  /// ZeRO's first stage (Rajbhandari et al., arXiv 1910.02054), Megatron-LM's distributed optimizer: gradients are
+  /// scattered over "data" instead of summed on every chip; each chip updates its part of the weights, kept in
+  /// `weight_bytes`, with the moments of that part only, and all gather the weights in bf16 for the next step.
+  bool distributed_optimizer = false;
+  numerics::ElementFormat gradient_dtype = numerics::ElementFormat::bf16;  ///< as they are sent
+  /// Over several microbatches, the product that makes a gradient adds it to the sum; else a pass of its own does.
+  bool fused_accumulation = true;
+  /// A cast to FP8 writes its operand a second time, transposed, for the products of the other pass: those of NVIDIA's
+  /// Hopper take one layout only (Transformer Engine, cast_transpose).
+  bool transposed_casts = false;
   double weight_bytes = 4.0;  ///< of one weight as it is kept
   double moment_bytes =
       8.0;  ///< of the optimizer's state of one weight: two moments of Adam in FP32
-  double gradient_bytes = 2.0;  ///< of one gradient as it is kept: as it is sent, in bf16
-};
-
-/// HBM of one chip, in bytes.
-struct TrainingMemory {
-  double weights = 0.0;
-  double gradients = 0.0;  ///< as they are kept; with "fsdp" also the whole ones that are scattered
-  double optimizer = 0.0;
-  /// With "fsdp" in bf16, whole but for tensor parallelism: a layer or table at work, and layers gathered ahead.
-  double gathered = 0.0;
-  /// What is kept of all layers; buffers for what the host has; a layer at work, with the gradients of its
-  /// activations; with sequence parallelism inputs and gradients of all positions.
-  double activations = 0.0;
-  double logits = 0.0;  ///< bf16; their gradient takes their place
-
-  double total() const { return weights + gradients + optimizer + gathered + activations + logits; }
+  double gradient_bytes = 2.0;  ///< of one gradient as it is kept
 };
 
 /// The FLOPs that the model asks for in a step, of all chips, as Megatron-LM and MaxText count them: 6 for each
@@ -86,12 +81,10 @@ double model_flops(const Training& training);
 /// Tokens of a step.
 double tokens(const Training& training);
 
-/// The step on one chip of a mesh. Tasks of the core are those of a layer; weights are gathered for the forward and for
-/// the backward pass of each layer, and its gradients are scattered, in bf16.
+/// The step on one chip of a mesh. Tasks of the core are those of a layer; with "fsdp" weights are gathered in bf16 for
+/// the forward and for the backward pass of each layer, and its gradients are scattered. With a distributed optimizer
+/// the step begins with gathering the weights that the step before updated.
 /// @throws std::invalid_argument for what cannot be divided over the mesh, with the remedy
 StepGraph training_step(const Training& training, const Mesh& mesh);
-
-/// What it needs of each chip's memory. @throws likewise
-TrainingMemory training_memory(const Training& training, const Mesh& mesh);
 
 }  // namespace equarx::steps

@@ -36,12 +36,12 @@ double cast_ops(MatrixType type) {
   return workloads::kFromBf16 + kScaleAndAbsMax + numerics::encode_operations(to);
 }
 
-/// Operands of bf16 that are cast before a product.
-Operation cast(std::string_view name, double elements, MatrixType type) {
+/// Operands of bf16 that are cast before a product. `copies`: how often the result is written.
+Operation cast(std::string_view name, double elements, MatrixType type, double copies = 1.0) {
   Operation operation{.name = name, .kind = OperationKind::vector};
   operation.vector_ops = elements * cast_ops(type);
   operation.read_bytes = elements * kActivationBytes;
-  operation.written_bytes = elements;
+  operation.written_bytes = elements * copies;
   return operation;
 }
 
@@ -51,10 +51,44 @@ struct KeptCasts {
   bool weights = false;  ///< not where they were freed and gathered again, in bf16
 };
 
+/// What becomes of the gradient of a weight.
+struct GradientSum {
+  enum class How : std::uint8_t { none, by_product, by_pass };
+  How how = How::none;
+  double made_bytes = 0.0;  ///< of one, as its product writes it if it adds nothing
+  double kept_bytes = 0.0;  ///< of one, as it is kept
+  double part = 1.0;        ///< of all that are made: what is kept behind "fsdp"'s scatter
+};
+
+/// Sums over microbatches are of what a chip keeps; behind a scatter no product can add to them.
+GradientSum gradient_sum(const Training& training, const Degrees& degrees) {
+  GradientSum sum{.made_bytes = numerics::element_bits(training.gradient_dtype) / 8.0,
+                  .kept_bytes = training.gradient_bytes,
+                  .part = 1.0 / degrees.fsdp};
+  if (training.microbatches == 1) return sum;
+  const bool by_product = training.fused_accumulation && degrees.fsdp == 1;
+  sum.how = by_product ? GradientSum::How::by_product : GradientSum::How::by_pass;
+  if (degrees.fsdp == 1) sum.made_bytes = kActivationBytes;  // not sent before it is summed
+  return sum;
+}
+
+/// Adds gradients of a microbatch to the sum.
+Operation add_gradients(double weights, const GradientSum& sum) {
+  const double kept = weights * sum.part;
+  Operation operation{.name = "add_gradients", .kind = OperationKind::vector};
+  operation.vector_ops = kept * (workloads::kFromBf16 + 1.0);
+  operation.read_bytes = kept * (sum.made_bytes + sum.kept_bytes);
+  operation.written_bytes = kept * sum.kept_bytes;
+  return operation;
+}
+
+double cast_copies(const Training& training) { return training.transposed_casts ? 2.0 : 1.0; }
+
 /// A product of weights with its casts: forward, and backward.
 class Products {
  public:
-  Products(Operation forward, MatrixType type) : forward_(forward), type_(type) {
+  Products(Operation forward, MatrixType type, double copies)
+      : forward_(forward), type_(type), copies_(copies) {
     forward_.products = type;
     weights_ = forward.weight_bytes / kActivationBytes;
     results_ = forward.written_bytes / kActivationBytes;
@@ -62,16 +96,17 @@ class Products {
     inputs_ = rows * weights_ / (results_ / rows);  // rows x inputs, of a matrix inputs x outputs
   }
 
-  Operations forward() const {
+  Operations forward(Casts weights) const {
     if (!is_one_byte(type_)) return {forward_};
     Operation product = forward_;
     product.weight_bytes = weights_;
     product.read_bytes = inputs_;
+    if (weights == Casts::cached) return {cast_inputs(), product};
     return {cast_weights(), cast_inputs(), product};
   }
 
   /// The gradients of inputs, and of weights.
-  Operations backward(KeptCasts kept) const {
+  Operations backward(KeptCasts kept, const GradientSum& sum) const {
     const double operand_bytes = is_one_byte(type_) ? 1.0 : kActivationBytes;
     Operation of_inputs = forward_;
     of_inputs.name = "input_gradient";
@@ -82,21 +117,29 @@ class Products {
     of_weights.name = "weight_gradient";
     of_weights.weight_bytes = 0.0;
     of_weights.read_bytes = (results_ + inputs_) * operand_bytes;
-    of_weights.written_bytes = weights_ * kActivationBytes;
-    if (!is_one_byte(type_)) return {of_inputs, of_weights};
-    Operations all = {cast("cast_gradients", results_, type_)};
-    if (!kept.weights) all.push_back(cast_weights());
-    if (!kept.inputs) all.push_back(cast_inputs());
+    of_weights.written_bytes = weights_ * sum.made_bytes;
+    if (sum.how == GradientSum::How::by_product) {
+      of_weights.read_bytes += weights_ * sum.kept_bytes;
+      of_weights.written_bytes = weights_ * sum.kept_bytes;
+    }
+    Operations all;
+    if (is_one_byte(type_)) {
+      all.push_back(cast("cast_gradients", results_, type_, copies_));
+      if (!kept.weights) all.push_back(cast_weights());
+      if (!kept.inputs) all.push_back(cast_inputs());
+    }
     append(all, {of_inputs, of_weights});
+    if (sum.how == GradientSum::How::by_pass) all.push_back(add_gradients(weights_, sum));
     return all;
   }
 
  private:
-  Operation cast_weights() const { return cast("cast_weights", weights_, type_); }
-  Operation cast_inputs() const { return cast("cast_inputs", inputs_, type_); }
+  Operation cast_weights() const { return cast("cast_weights", weights_, type_, copies_); }
+  Operation cast_inputs() const { return cast("cast_inputs", inputs_, type_, copies_); }
 
   Operation forward_;
   MatrixType type_;
+  double copies_;  ///< of what is cast
   double weights_ = 0.0;
   double results_ = 0.0;
   double inputs_ = 0.0;
@@ -183,12 +226,15 @@ bool is_again(const Operation& operation, const Remat& remat) {
 /// Passes of a layer whose forward operations these are.
 class LayerPasses {
  public:
-  /// `gathered`: the backward pass gathers weights anew
-  LayerPasses(const Operations& operations, const Training& training, bool gathered)
-      : gathered_(gathered) {
+  LayerPasses(const Operations& operations, const Training& training, const Degrees& degrees,
+              Casts weights)
+      : training_(training),
+        gathered_(degrees.fsdp > 1),
+        weights_(weights),
+        sum_(gradient_sum(training, degrees)) {
     for (const Operation& operation : operations) {
       if (operation.kind == OperationKind::allreduce) continue;  // tasks of their own
-      add(operation, training);
+      add(operation);
     }
     std::ranges::reverse(backward.attention);
     std::ranges::reverse(backward.ffn);
@@ -199,15 +245,17 @@ class LayerPasses {
   LayerWork backward;
 
  private:
-  void add(const Operation& operation, const Training& training) {
-    const Place place = place_of(operation, training.precision);
+  void add(const Operation& operation) {
+    const Place place = place_of(operation, training_.precision);
     const auto half = [&](LayerWork& work) -> Operations& {
       return place.ffn ? work.ffn : work.attention;
     };
-    const Operations there = forward_of(operation, place);
+    const Operations there = forward_of(operation, place, weights_);
     append(half(forward), there);
-    if (is_again(operation, training.remat)) append(half(again), there);
-    Operations back = backward_of(operation, place, kept_casts(operation, training.remat));
+    if (is_again(operation, training_.remat))
+      append(half(again),
+             forward_of(operation, place, gathered_ ? Casts::to_be_made : Casts::cached));
+    Operations back = backward_of(operation, place, kept_casts(operation));
     // Its result, the input of the FFN's last matrix, is not kept: it is made again of what the first ones gave.
     if (operation.name == "activation") append(back, there);
     std::ranges::reverse(back);  // the whole pass is turned round
@@ -215,27 +263,31 @@ class LayerPasses {
   }
 
   /// What is kept of activations is bf16, so casts of them are there only if everything is, or if they were made again.
-  KeptCasts kept_casts(const Operation& operation, const Remat& remat) const {
-    const bool again = is_again(operation, remat);
-    return {.inputs = again || remat == Remat{}, .weights = again || !gathered_};
+  KeptCasts kept_casts(const Operation& operation) const {
+    const bool again = is_again(operation, training_.remat);
+    return {.inputs = again || training_.remat == Remat{}, .weights = again || !gathered_};
   }
 
-  static Operations forward_of(const Operation& operation, const Place& place) {
-    if (operation.kind == OperationKind::matrix) return Products(operation, place.type).forward();
+  Operations forward_of(const Operation& operation, const Place& place, Casts weights) const {
+    if (operation.kind == OperationKind::matrix)
+      return Products(operation, place.type, cast_copies(training_)).forward(weights);
     if (operation.kind == OperationKind::attention)
       return Attention(operation, place.type).forward();
     return {operation};
   }
 
-  static Operations backward_of(const Operation& operation, const Place& place, KeptCasts kept) {
+  Operations backward_of(const Operation& operation, const Place& place, KeptCasts kept) const {
     if (operation.kind == OperationKind::matrix)
-      return Products(operation, place.type).backward(kept);
+      return Products(operation, place.type, cast_copies(training_)).backward(kept, sum_);
     if (operation.kind == OperationKind::attention)
       return Attention(operation, place.type).backward(kept);
     return {elementwise_backward(operation)};
   }
 
-  bool gathered_;
+  const Training& training_;
+  bool gathered_;  ///< the backward pass gathers weights anew
+  Casts weights_;
+  GradientSum sum_;
 };
 
 /// Rows of vocabulary x d_model, with the loss: the softmax of each row, and its gradient, while logits are written.
@@ -257,21 +309,23 @@ Operation loss_of(double rows, double vocabulary) {
   return loss;
 }
 
-void add_head(const Training& training, double rows, std::uint32_t tensor,
+void add_head(const Training& training, double rows, const Degrees& degrees, Casts weights,
               TrainingOperations& operations) {
   const workloads::Transformer& model = training.model;
-  const double vocabulary = workloads::shard(model, tensor).vocabulary;
+  const double vocabulary = workloads::shard(model, degrees.tensor).vocabulary;
   Operation norm{.name = "final_norm", .kind = OperationKind::vector};
   const double elements = rows * model.d_model;
   norm.vector_ops = elements * (workloads::kFromBf16 + workloads::kNormSum + workloads::kNormScale +
                                 workloads::kToBf16);
   norm.read_bytes = elements * kActivationBytes;
   norm.written_bytes = norm.read_bytes;
-  const Products logits(logits_of(model, rows, vocabulary), training.precision.head);
+  const Products logits(logits_of(model, rows, vocabulary), training.precision.head,
+                        cast_copies(training));
   operations.head = {norm};
-  append(operations.head, logits.forward());
+  append(operations.head, logits.forward(weights));
   operations.head.push_back(loss_of(rows, vocabulary));
-  operations.head_backward = logits.backward({.inputs = true, .weights = true});
+  operations.head_backward =
+      logits.backward({.inputs = true, .weights = true}, gradient_sum(training, degrees));
   operations.head_backward.push_back(elementwise_backward(norm));
 }
 
@@ -283,6 +337,8 @@ Operation optimizer_of(const Training& training, double weights) {
   update.read_bytes =
       weights * (training.weight_bytes + training.moment_bytes + training.gradient_bytes);
   update.written_bytes = weights * (training.weight_bytes + training.moment_bytes);
+  if (training.distributed_optimizer)  // a copy in bf16, to be gathered
+    update.written_bytes += weights * kActivationBytes;
   return update;
 }
 
@@ -308,6 +364,14 @@ double sequences_of_chip(const Training& training, const Degrees& degrees) {
   return static_cast<double>(training.batch) / static_cast<double>(parts);
 }
 
+double layer_weights(const workloads::Transformer& model, const Degrees& degrees) {
+  return workloads::layer_parameters(model) / degrees.tensor;
+}
+
+double table_weights(const workloads::Transformer& model, const Degrees& degrees) {
+  return static_cast<double>(model.vocabulary) * model.d_model / degrees.tensor;
+}
+
 ActivationBytes activation_bytes(const Training& training, const Degrees& degrees) {
   const workloads::Transformer& model = training.model;
   const workloads::Shard shard = workloads::shard(model, degrees.tensor);
@@ -322,7 +386,8 @@ ActivationBytes activation_bytes(const Training& training, const Degrees& degree
           .ffn_in = bytes * shard.ffn * (model.gated_ffn ? 2.0 : 1.0)};
 }
 
-TrainingOperations training_operations(const Training& training, const Degrees& degrees) {
+TrainingOperations training_operations(const Training& training, const Degrees& degrees,
+                                       Casts weights) {
   workloads::Transformer model = training.model;
   model.weights = workloads::WeightType::bf16;  // as they are gathered
   const double sequences = sequences_of_chip(training, degrees);
@@ -331,9 +396,9 @@ TrainingOperations training_operations(const Training& training, const Degrees& 
   const workloads::PhaseOperations phase =
       workloads::phase_operations(model, prefill, degrees.tensor, training.attention);
   TrainingOperations operations;
-  const bool gathered = degrees.fsdp > 1;
-  const LayerPasses global(phase.global_layer, training, gathered);
-  const LayerPasses local(phase.local_layer, training, gathered);
+  if (degrees.fsdp > 1) weights = Casts::to_be_made;  // they are freed, and gathered in bf16
+  const LayerPasses global(phase.global_layer, training, degrees, weights);
+  const LayerPasses local(phase.local_layer, training, degrees, weights);
   operations.forward = global.forward;
   operations.again = global.again;
   operations.backward = global.backward;
@@ -344,9 +409,10 @@ TrainingOperations training_operations(const Training& training, const Degrees& 
   for (const Operation& operation : phase.embedding)
     operations.embedding_backward.push_back(elementwise_backward(operation));
   const double rows = sequences * static_cast<double>(training.sequence);
-  add_head(training, rows, degrees.tensor, operations);
-  const double weights = workloads::parameters(model) / degrees.fsdp / degrees.tensor;
-  operations.optimizer = {optimizer_of(training, weights)};
+  add_head(training, rows, degrees, weights, operations);
+  const double updated = workloads::parameters(model) / degrees.fsdp / degrees.tensor;
+  operations.optimizer = {
+      optimizer_of(training, updated / (training.distributed_optimizer ? degrees.data : 1))};
   return operations;
 }
 

@@ -17,6 +17,9 @@ struct LayerWork {
   std::vector<workloads::Operation> ffn;
 };
 
+/// Whether a microbatch finds weights cast already, by an earlier one.
+enum class Casts : bool { to_be_made, cached };
+
 /// Of one microbatch, on one chip.
 struct TrainingOperations {
   LayerWork forward;        ///< of a global layer
@@ -44,6 +47,12 @@ Degrees degrees(const Mesh& mesh);
 
 /// Sequences of one microbatch on one chip. @throws std::invalid_argument if the batch does not divide
 double sequences_of_chip(const Training& training, const Degrees& degrees);
+
+/// Weights of one layer on the chips of one tensor group.
+double layer_weights(const workloads::Transformer& model, const Degrees& degrees);
+
+/// Likewise of one table of the vocabulary.
+double table_weights(const workloads::Transformer& model, const Degrees& degrees);
 
 /// Bytes of an activation of one microbatch on one chip.
 struct ActivationBytes {
@@ -78,7 +87,9 @@ ActivationBytes activation_bytes(const Training& training, const Degrees& degree
 /// - attention has kBackwardProducts for two, and its element-wise work once more with three operations and a cast;
 /// - element-wise work reads what it read and the gradient of what it wrote, writes the gradient of what it read, and
 ///   takes twice its vector operations.
+/// `weights`: casts are cached over microbatches (as Transformer Engine does), unless "fsdp" frees what they are of.
 /// @throws std::invalid_argument for what cannot be divided
-TrainingOperations training_operations(const Training& training, const Degrees& degrees);
+TrainingOperations training_operations(const Training& training, const Degrees& degrees,
+                                       Casts weights = Casts::to_be_made);
 
 }  // namespace equarx::steps

@@ -131,6 +131,57 @@ TEST_CASE("attention in FP8 casts queries, keys and values, and the gradient of 
   CHECK(cast_bytes(training_operations(training, {}).again) == Approx(kRows * 128));
 }
 
+/// HBM bytes of what makes and sums gradients of a layer's weights.
+double gradient_bytes(const TrainingOperations& operations) {
+  double bytes = 0.0;
+  for (const auto* half : {&operations.backward.attention, &operations.backward.ffn})
+    for (const Operation& operation : *half)
+      if (operation.name == "weight_gradient" || operation.name == "add_gradients")
+        bytes += operation.hbm_bytes();
+  return bytes;
+}
+
+TEST_CASE("gradients are summed over microbatches by their products, or by a pass") {
+  Training training = small_training();
+  const double alone = gradient_bytes(training_operations(training, {}));
+  training.gradient_dtype = numerics::ElementFormat::fp32;
+  training.gradient_bytes = 4.0;
+  CHECK(gradient_bytes(training_operations(training, {})) == Approx(alone + 2 * kLayerMatrices));
+  training.batch = 16;  // as much in each of two
+  training.microbatches = 2;
+  const double operands = alone - 2 * kLayerMatrices;
+  CHECK(gradient_bytes(training_operations(training, {})) ==
+        Approx(operands + (4 + 4) * kLayerMatrices));
+  training.fused_accumulation = false;
+  CHECK(gradient_bytes(training_operations(training, {})) ==
+        Approx(operands + (2 + 2 + 4 + 4) * kLayerMatrices));
+  training.batch = 32;  // behind a scatter, each chip sums its half of what is sent
+  CHECK(gradient_bytes(training_operations(training, {.fsdp = 2})) ==
+        Approx(operands + 4 * kLayerMatrices + (4 + 4 + 4) * kLayerMatrices / 2));
+  training.fused_accumulation = true;
+  CHECK(gradient_bytes(training_operations(training, {.fsdp = 2})) ==
+        Approx(operands + 4 * kLayerMatrices + (4 + 4 + 4) * kLayerMatrices / 2));
+}
+
+TEST_CASE("transposed casts are written twice, but for those of attention") {
+  Training training = small_training();
+  training.precision = precisions()[3];
+  const TrainingOperations once = training_operations(training, {});
+  training.transposed_casts = true;
+  const TrainingOperations twice = training_operations(training, {});
+  CHECK(cast_bytes(twice.forward) == Approx(2 * cast_bytes(once.forward) - kRows * 128));
+  CHECK(cast_bytes(twice.backward) == Approx(2 * cast_bytes(once.backward) - kRows * 64));
+}
+
+TEST_CASE("a distributed optimizer updates a part, and writes it in bf16 as well") {
+  Training training = small_training();
+  const double whole = training_operations(training, {.data = 4}).optimizer.front().hbm_bytes();
+  training.distributed_optimizer = true;
+  const double part = training_operations(training, {.data = 4}).optimizer.front().hbm_bytes();
+  constexpr double kBytes = 2 * 4 + 2 * 8 + 2;  // weights and moments both ways, gradients
+  CHECK(part == Approx(whole / 4 * (kBytes + 2) / kBytes));
+}
+
 TEST_CASE("work is divided over the mesh") {
   const Training training = small_training();
   const TrainingOperations whole = training_operations(training, {});

@@ -14,12 +14,11 @@ namespace equarx::steps {
 namespace {
 
 using collectives::Collective;
+using testing::kLayer;
 using testing::kLayerMatrices;
+using testing::kTable;
 using testing::small_model;
 using testing::small_training;
-
-constexpr double kLayer = kLayerMatrices + 2 * 64;  // with its norms
-constexpr double kTable = 256.0 * 64;
 
 std::map<std::string, int> groups_of(const StepGraph& graph) {
   std::map<std::string, int> groups;
@@ -180,54 +179,82 @@ TEST_CASE("one chip alone communicates nothing") {
   for (const Task& task : graph.tasks) CHECK(std::holds_alternative<Computation>(task.work));
 }
 
-TEST_CASE("memory of a chip") {
+TEST_CASE(
+    "a distributed optimizer scatters gradients, and weights are gathered before they are needed") {
   Training training = small_training();
-  const double weights = 2 * kLayer + 2 * kTable + 64;
-  const TrainingMemory alone = training_memory(training, lay_mesh({1}, {{"fsdp", 1}}));
-  CHECK(alone.weights == Approx(4 * weights));
-  CHECK(alone.optimizer == Approx(8 * weights));
-  CHECK(alone.gradients == Approx(2 * weights));
-  CHECK(alone.gathered == 0.0);
-  CHECK(alone.logits == 8 * 32 * 256 * 2.0);
-  const TrainingMemory four = training_memory(training, lay_mesh({4}, {{"fsdp", 4}}));
-  CHECK(four.weights == Approx(weights));
-  CHECK(four.gathered == Approx(2 * 2 * kLayer));
-  CHECK(four.gradients == Approx(2 * weights / 4 + 2 * kLayer));
-  training.remat = kFullRemat;
-  const TrainingMemory less = training_memory(training, lay_mesh({4}, {{"fsdp", 4}}));
-  CHECK(less.activations < four.activations);
-  CHECK(less.total() == Approx(less.weights + less.gradients + less.optimizer + less.gathered +
-                               less.activations + less.logits));
+  training.microbatches = 2;
+  training.distributed_optimizer = true;
+  training.gradient_dtype = numerics::ElementFormat::fp32;
+  const StepGraph graph = training_step(training, lay_mesh({4}, {{"data", 4}}));
+  CHECK(elements(graph, Collective::all_reduce) == 0.0);
+  CHECK(elements(graph, Collective::reduce_scatter) == 2 * kLayer + 2 * kTable);
+  CHECK(elements(graph, Collective::all_gather) == 2 * kLayer + 2 * kTable);
+  for (const Task& task : graph.tasks)
+    if (const auto* call = std::get_if<CollectiveCall>(&task.work))
+      CHECK(call->dtype == (call->collective == Collective::reduce_scatter
+                                ? numerics::ElementFormat::fp32
+                                : numerics::ElementFormat::bf16));
+  const std::string first = "forward 1 of microbatch 0";
+  CHECK(waits_for(graph, first, "gather updated layer 1 to layer 1"));
+  CHECK_FALSE(waits_for(graph, first, "gather updated head to head"));
+  CHECK(waits_for(graph, "head of microbatch 0", "gather updated head to head"));
+  CHECK(waits_for(graph, "optimizer", "sum gradients to layer 0 of microbatch 1"));
 }
 
-TEST_CASE("a table is at hand while layers are gathered ahead") {
+TEST_CASE("buckets of more than all layers: nothing is hidden behind a pass") {
   Training training = small_training();
-  training.model.vocabulary = 2048;
-  constexpr double kLarge = 2048.0 * 64;
-  const Mesh mesh = lay_mesh({4}, {{"fsdp", 4}});
-  CHECK(training_memory(training, mesh).gathered == Approx(2 * (kLarge + kLayer)));
-  training.prefetch = 100;  // more than there are
-  CHECK(training_memory(training, mesh).gathered == Approx(2 * (kLarge + 2 * kLayer)));
-  training.prefetch = 0;
-  CHECK(training_memory(training, mesh).gathered == Approx(2 * kLarge));
+  training.distributed_optimizer = true;
+  training.buckets = 100;
+  const StepGraph graph = training_step(training, lay_mesh({4}, {{"data", 4}}));
+  CHECK(groups_of(graph).at("gather updated weights") == 1);
+  CHECK(groups_of(graph).at("sum gradients") == 1);
+  CHECK(waits_for(graph, "embedding", "gather updated embedding to head"));
+  CHECK(waits_for(graph, "sum gradients to embedding, the rest", "embedding backward"));
 }
 
-TEST_CASE("activations: kept of all layers, and of one at work with gradients") {
+TEST_CASE("a distributed optimizer beside fsdp gathers the parts first, then the whole") {
   Training training = small_training();
-  const Mesh mesh = lay_mesh({2}, {{"tensor", 2}});
-  const auto bytes = [&] { return training_memory(training, mesh).activations; };
-  constexpr double kRows = 8 * 32 * 2.0;  // bytes of one value of each
-  // Of each position on each of two chips: input, q k v, attention, its output, gate and up.
-  constexpr double kValues = 64 + 64 + 32 + 64 + 128;
-  CHECK(bytes() == Approx(kRows * (2 + 2) * kValues));
-  training.remat = kFullRemat;
-  CHECK(bytes() == Approx(kRows * (2 * 64 + 2 * kValues)));
-  training.remat.layer_input = Keep::offload;
-  CHECK(bytes() == Approx(kRows * (2 * 64 + 2 * kValues)));  // two buffers, as many as layers
-  training.prefetch = 0;
-  CHECK(bytes() == Approx(kRows * (64 + 2 * kValues)));
-  training.sequence_parallel = true;
-  CHECK(bytes() == Approx(kRows * (32 + 2 * (kValues - 64) + 3 * 64)));
+  training.distributed_optimizer = true;
+  const Mesh mesh = lay_mesh({2, 2}, {{"data", 2}, {"fsdp", 2}});
+  const StepGraph graph = training_step(training, mesh);
+  CHECK(waits_for(graph, "gather layer 0 forward", "gather updated layer 0 to layer 0"));
+  CHECK(elements(graph, Collective::all_gather) ==
+        2 * (2 * kLayer + kTable) + (2 * kLayer + 2 * kTable) / 2);
+}
+
+TEST_CASE("a distributed optimizer needs an axis of data") {
+  Training training = small_training();
+  training.distributed_optimizer = true;
+  CHECK_THROWS_WITH(training_step(training, lay_mesh({4}, {{"fsdp", 4}})),
+                    Catch::Contains("mesh axis \"data\""));
+  CHECK_NOTHROW(training_step(training, lay_mesh({1}, {{"data", 1}})));
+}
+
+TEST_CASE("one table for lookup and logits is summed and updated once") {
+  Training training = small_training();
+  training.model.tied_embeddings = true;
+  training.distributed_optimizer = true;
+  const StepGraph graph = training_step(training, lay_mesh({4}, {{"data", 4}}));
+  CHECK(elements(graph, Collective::reduce_scatter) == 2 * kLayer + kTable);
+  CHECK(elements(graph, Collective::all_gather) == 2 * kLayer + kTable);
+  CHECK(waits_for(graph, "head", "gather updated embedding to embedding"));
+}
+
+TEST_CASE("weights are cast in the first microbatch, unless they are freed") {
+  Training training = small_training();
+  training.microbatches = 2;
+  training.precision = precisions()[1];
+  const auto casts = [&](const char* axis) {
+    const StepGraph graph = training_step(training, lay_mesh({4}, {{axis, 4}}));
+    int count = 0;
+    for (const Task& task : graph.tasks)
+      if (const auto* work = std::get_if<Computation>(&task.work))
+        count += static_cast<int>(
+            std::ranges::count(work->operations, "cast_weights", &workloads::Operation::name));
+    return count;
+  };
+  CHECK(casts("data") == 2 * 4);            // matrices of a layer: qkv, output, FFN in and out
+  CHECK(casts("fsdp") == 2 * (2 * 2 * 4));  // in both passes of both microbatches
 }
 
 TEST_CASE("prefetching more layers lets their weights be gathered earlier") {

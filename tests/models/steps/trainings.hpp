@@ -32,5 +32,9 @@ inline steps::Training small_training() {
 
 /// Of one layer of small_model(): q, k, v, output, three of the FFN.
 inline constexpr double kLayerMatrices = 64.0 * (64 + 32 + 32) + 64.0 * 64 + 3 * 64.0 * 128;
+/// With its two norms.
+inline constexpr double kLayer = kLayerMatrices + 2 * 64;
+/// Of a table of its vocabulary.
+inline constexpr double kTable = 256.0 * 64;
 
 }  // namespace equarx::testing
