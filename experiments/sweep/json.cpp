@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -41,11 +44,6 @@ std::vector<input::JsonValue> read_values(input::ObjectReader& reader) {
   const input::Json& values = reader.array("values");
   if (values.empty())
     throw input::InputError(reader.place_of("values"), "has no values; give at least one");
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), values[i]) !=
-        values.begin() + static_cast<std::ptrdiff_t>(i))
-      throw input::InputError(fmt::format("{}/{}", reader.place_of("values"), i),
-                              fmt::format("{} stands here twice; remove one", values[i].dump()));
   return {values.begin(), values.end()};
 }
 
@@ -72,11 +70,29 @@ void add_key(SweepAxis& axis, input::ObjectReader reader, const std::string& pla
   for (std::size_t step = 0; step < values.size(); ++step) axis.steps[step].push_back(values[step]);
 }
 
+/// A point may not come twice. Of zipped keys some values may, if others differ.
+void check_distinct(const SweepAxis& axis) {
+  std::set<std::string> known;
+  for (std::size_t at = 0; at < axis.steps.size(); ++at) {
+    std::string values;
+    for (const input::JsonValue& value : axis.steps[at])
+      values += (values.empty() ? "" : ", ") + input::Json(value).dump();
+    if (known.insert(values).second) continue;
+    if (axis.keys.size() == 1)
+      throw input::InputError(fmt::format("{}/values/{}", axis.place, at),
+                              fmt::format("{} stands here twice; remove one", values));
+    throw input::InputError(
+        fmt::format("{}/zip", axis.place),
+        fmt::format("{} stand here twice, the second time as number {}; remove one", values, at));
+  }
+}
+
 SweepAxis read_axis(const input::Json& json, const std::string& place) {
   SweepAxis axis{.place = place, .keys = {}, .steps = {}};
   input::ObjectReader reader(json, place);
   if (!reader.has("zip")) {
     add_key(axis, std::move(reader), place);
+    check_distinct(axis);
     return axis;
   }
   const input::Json& zipped = reader.array("zip");
@@ -87,6 +103,7 @@ SweepAxis read_axis(const input::Json& json, const std::string& place) {
     add_key(axis, input::ObjectReader(zipped[i], part), part);
   }
   reader.finish();
+  check_distinct(axis);
   return axis;
 }
 

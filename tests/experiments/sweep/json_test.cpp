@@ -56,6 +56,12 @@ TEST_CASE("the examples are good sweeps") {
   }
 }
 
+TEST_CASE("a zipped key may have a value twice, if another key differs") {
+  const input::Json json = sweep_json(
+      R"([{"zip": [{"key": "/a", "values": [1, 2, 2]}, {"key": "/b", "values": [3, 3, 4]}]}])");
+  CHECK(read_sweep(json, {}, "a test").axes.front().steps.size() == 3);
+}
+
 TEST_CASE("wrong sweeps are refused") {
   const auto axes = [](const std::string& text) { return sweep_json("[" + text + "]"); };
   check_refused_sweep(input::Json::object(), "/base", "is missing");
@@ -67,6 +73,9 @@ TEST_CASE("wrong sweeps are refused") {
   check_refused_sweep(axes(R"({"key": "/a", "values": []})"), "/axes/0/values", "has no values");
   check_refused_sweep(axes(R"({"key": "/a", "values": [1, 2, 1]})"), "/axes/0/values/2",
                       "stands here twice");
+  check_refused_sweep(
+      axes(R"({"zip": [{"key": "/a", "values": [1, 2, 1]}, {"key": "/b", "values": [3, 3, 3]}]})"),
+      "/axes/0/zip", "1, 3 stand here twice, the second time as number 2");
   check_refused_sweep(axes(R"({"key": "/a"})"), "/axes/0",
                       "expected one of values, range, log_range");
   check_refused_sweep(axes(R"({"key": "/a", "values": [1], "range": {}})"), "/axes/0", "has both");
