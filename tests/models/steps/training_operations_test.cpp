@@ -80,7 +80,7 @@ TEST_CASE("operands of FP8 are cast once each, and read in one byte") {
   for (const Operation& operation : fp8.forward.attention)
     if (operation.kind == OperationKind::attention)
       CHECK(operation.products == hardware::MatrixType::bf16);
-  CHECK(fp8.forward.ffn.back().name != "");
+  CHECK_FALSE(fp8.forward.ffn.back().name.empty());
   const auto product = [](const LayerWork& work, std::string_view name) {
     for (const Operation& operation : work.ffn)
       if (operation.name == name) return operation;
