@@ -1,0 +1,105 @@
+"""A text, cut into characters that are learnt and characters that are held out.
+
+By default "An Anarchist FAQ", which Debian has as the package `anarchism` (GPL-2+ or GFDL): five megabytes of English
+prose. What it says does not matter here; that it is long, real and always the same does.
+"""
+import dataclasses
+import hashlib
+import html.parser
+import pathlib
+import re
+import unicodedata
+
+import torch
+
+from store import QualityError, write_whole
+
+FOLDER = pathlib.Path("/usr/share/doc/anarchism/html")
+# Tab and line feed are spaces; what is no printable ASCII is left out.
+FIRST, LAST = " ", "~"
+VOCABULARY = ord(LAST) - ord(FIRST) + 1
+HELD_OUT = 0.1
+
+
+class _Words(html.parser.HTMLParser):
+    """The text of a page, without scripts and styles."""
+
+    def __init__(self):
+        super().__init__()
+        self.parts, self.hidden = [], 0
+
+    def handle_starttag(self, tag, attrs):
+        self.hidden += tag in ("script", "style")
+
+    def handle_endtag(self, tag):
+        self.hidden -= tag in ("script", "style")
+
+    def handle_data(self, data):
+        if not self.hidden:
+            self.parts.append(data)
+
+
+def _plain(text: str) -> str:
+    ascii_only = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    return re.sub(r"\s+", " ", ascii_only)
+
+
+def _of_package() -> str:
+    pages = sorted(FOLDER.glob("*.html"))
+    if not pages:
+        raise QualityError(f"there is no text in {FOLDER}; install it with `apt-get install anarchism`, or give "
+                           "another with --text FILE")
+    texts = []
+    for page in pages:
+        words = _Words()
+        words.feed(page.read_text(errors="ignore"))
+        texts.append(_plain("".join(words.parts)))
+    return " ".join(texts)
+
+
+def _read(path: str | None) -> str:
+    if path is None:
+        return _of_package()
+    try:
+        return _plain(pathlib.Path(path).read_text(errors="ignore"))
+    except OSError as error:
+        raise QualityError(f"--text: cannot read {path}: {error.strerror}") from error
+
+
+@dataclasses.dataclass(frozen=True)
+class Corpus:
+    """Characters as numbers from 0 below VOCABULARY: what is learnt, and what is held out behind it."""
+
+    train: torch.Tensor
+    held_out: torch.Tensor
+
+    def digest(self) -> str:
+        """Of all characters."""
+        return hashlib.sha256(torch.cat((self.train, self.held_out)).to(torch.uint8).numpy().tobytes()).hexdigest()[:12]
+
+    def batch(self, generator: torch.Generator, sequences: int, length: int) -> torch.Tensor:
+        """Random sequences of length + 1 characters that are learnt: inputs, and each with its next as the target."""
+        starts = torch.randint(len(self.train) - length - 1, (sequences,), generator=generator)
+        return torch.stack([self.train[start : start + length + 1] for start in starts])
+
+    def sequences(self, count: int, length: int) -> torch.Tensor:
+        """The first sequences that are held out, side by side."""
+        needed = count * (length + 1)
+        if len(self.held_out) < needed:
+            raise QualityError(f"the text is too short: {len(self.held_out)} characters are held out, and {needed} are "
+                               f"needed; use one of {int(needed / HELD_OUT) + 1} characters or more")
+        return self.held_out[:needed].view(count, length + 1)
+
+
+def load(folder: pathlib.Path, path: str | None = None) -> Corpus:
+    """Of the package or a file. Its characters are kept in `folder`, because pages take seconds to read."""
+    kept = folder / "text.txt"
+    if path is not None or not kept.is_file():
+        write_whole(kept, _read(path))
+    text = kept.read_text()
+    codes = torch.tensor([ord(letter) - ord(FIRST) for letter in text if FIRST <= letter <= LAST], dtype=torch.long)
+    border = int(len(codes) * (1 - HELD_OUT))
+    corpus = Corpus(codes[:border], codes[border:])
+    if len(corpus.train) < 10_000:
+        raise QualityError(f"the text is too short: {len(codes)} characters; use one of 20000 or more")
+    return corpus

@@ -1,0 +1,181 @@
+"""Data parallelism over eight ranks, whose gradients are summed by simulated AllReduces of published schemes."""
+import argparse
+import dataclasses
+import functools
+import pathlib
+
+import equarx
+import numpy as np
+import torch
+
+import corpus
+import outcome
+import step_times
+from models import Shape, losses
+from store import Cell, QualityError, fill
+from training import NotFinite, Schedule, Trainer, first_not_finite
+
+SEEDS, RANKS = (1, 2, 3), 8
+PADDED = 32768  # elements of a bucket are a multiple of it, so that all schemes can cut it
+
+
+@dataclasses.dataclass(frozen=True)
+class Scheme:
+    """How gradients are summed. `feedback`: what is lost is added in the next step."""
+
+    name: str
+    format: str
+    feedback: bool = False
+    automatic_mu: bool = False
+    algorithm: str = "two-shot"  # the one that goes through a network: a ReduceScatter and an AllGather, all to all
+
+    @property
+    def is_timed(self) -> bool:
+        return self.algorithm in step_times.THROUGH_NETWORK
+
+
+def schemes() -> list[Scheme]:
+    return [Scheme("fp32", "fp32"), Scheme("bf16", "bf16"), Scheme("EQuARX int8", "int8"),
+            Scheme("EQuARX int4", "int4"), Scheme("EQuARX int4, feedback", "int4", feedback=True),
+            Scheme("FP8-LM", "fp8lm-e4m3", automatic_mu=True),
+            Scheme("Global-QSGD int8", "global-qsgd-int8"), Scheme("Global-QSGD exp8", "global-qsgd-exp8", algorithm="binomial-tree"),
+            Scheme("QuickReduce int4", "quickreduce-int4", algorithm="quickreduce"),
+            Scheme("ZeRO++ int4", "zeropp-int4"), Scheme("ZeRO++ int4, feedback", "zeropp-int4", feedback=True)]
+
+
+class Bucket:
+    """Weights whose gradients are summed together."""
+
+    def __init__(self, weights: list[torch.nn.Parameter], scheme: Scheme):
+        self.weights, self.scheme = weights, scheme
+        elements = sum(weight.numel() for weight in weights)
+        self.brought = np.zeros((RANKS, -(-elements // PADDED) * PADDED), np.float32)
+        self.lost = np.zeros_like(self.brought) if scheme.feedback else None
+        self.mu = equarx.AutomaticMu() if scheme.automatic_mu else None
+
+    def bring(self, rank: int) -> None:
+        """The gradients that are there now are this rank's."""
+        flat = torch.cat([weight.grad.flatten() for weight in self.weights]).numpy()
+        self.brought[rank, : len(flat)] = flat
+
+    def mean(self, seed: int) -> float:
+        """All ranks' sum, divided by them, becomes the gradient; its normalized error."""
+        options = {"mu": self.mu.value} if self.mu else {}
+        brought = torch.from_numpy(self.brought)
+        if self.scheme.format == "bf16":
+            brought = brought.bfloat16()
+        result = equarx.allreduce(brought, self.scheme.format, algorithm=self.scheme.algorithm, hardware="h100",
+                                  topology={"fully-connected": RANKS}, feedback=self.lost, seed=seed, **options)
+        if self.mu:
+            self.mu.update(result)
+        total = result.result
+        if total.dtype == np.uint16:  # bf16 by its bits
+            total = (total.astype(np.uint32) << 16).view(np.float32)
+        start = 0
+        for weight in self.weights:
+            part = total[start : start + weight.numel()]
+            weight.grad.copy_(torch.from_numpy(np.ascontiguousarray(part)).view_as(weight) / RANKS)
+            start += weight.numel()
+        exact = self.brought.sum(0, dtype=np.float64)
+        return float(np.square(total - exact).sum() / max(np.square(exact).sum(), 1e-300))
+
+
+class DataParallel(Trainer):
+    """Each rank has its own sequences; a bucket is a layer, or the tables."""
+
+    def __init__(self, scheme: Scheme, *settings):
+        super().__init__(*settings)
+        if self.schedule.sequences % RANKS:
+            raise QualityError(f"{self.schedule.sequences} sequences do not divide over {RANKS} ranks")
+        blocks = [list(block.parameters()) for block in self.model.blocks]
+        inside = {id(weight) for block in blocks for weight in block}
+        tables = [weight for weight in self.model.parameters() if id(weight) not in inside]
+        self.buckets = [Bucket(weights, scheme) for weights in [*blocks, tables]]
+        self.nmse = 0.0
+
+    def gradients(self, tokens):
+        total = 0.0
+        for rank, own in enumerate(tokens.chunk(RANKS)):
+            self.adam.zero_grad()
+            loss = losses(self.model(own[:, :-1], self.hooks), own[:, 1:]).mean()
+            if not torch.isfinite(loss):
+                where = first_not_finite(self.model, own[:, :-1], self.hooks)
+                raise NotFinite(f"the loss is not finite in step {self.step}; first in {where}")
+            loss.backward()
+            total += float(loss) / RANKS
+            for bucket in self.buckets:
+                bucket.bring(rank)
+        self.nmse = float(np.mean([bucket.mean(self.step + 1) for bucket in self.buckets]))
+        return total
+
+
+def train(folder: pathlib.Path, definition: dict) -> dict:
+    """Losses and the sums' errors at each look, and why it stopped if it did."""
+    torch.set_num_threads(1)
+    trainer = DataParallel(Scheme(**definition["scheme"]), Shape(**definition["shape"]),
+                           Schedule(**definition["schedule"]), corpus.load(folder), definition["seed"])
+    result = {"step": [], "loss": [], "held_out": [], "nmse": [], "stopped": None}
+    try:
+        while trainer.step < trainer.schedule.steps:
+            loss = trainer.advance()
+            if trainer.is_look():
+                for name, value in (("step", trainer.step), ("loss", loss), ("held_out", trainer.held_out_loss()),
+                                    ("nmse", trainer.nmse)):
+                    result[name].append(value)
+    except NotFinite as stop:
+        result["stopped"] = str(stop)
+    return result
+
+
+def reached(rows: list[dict], goal: float) -> dict[str, float]:
+    """Simulated seconds until the mean of all seeds is at a held-out loss, by scheme; only timed ones that reach it."""
+    found: dict[str, float] = {}
+    for name in dict.fromkeys(row["scheme"] for row in rows):
+        by_step: dict[int, list[float]] = {}
+        for row in rows:
+            if row["scheme"] == name and row["step_s"] is not None:
+                by_step.setdefault(row["step"], []).append(row["held_out"])
+        for step in sorted(by_step):
+            if np.mean(by_step[step]) <= goal:
+                found[name] = step * next(row["step_s"] for row in rows if row["scheme"] == name)
+                break
+    return found
+
+
+def study(chosen: argparse.Namespace) -> None:
+    text = corpus.load(chosen.output, chosen.text)
+    shape = Shape(layers=2, width=64, heads=4, ffn=128) if chosen.reduced else Shape()
+    schedule = Schedule(steps=6, every=2, sequences=8, length=32, held_out=4) if chosen.reduced else \
+        Schedule(steps=150)
+    text.sequences(schedule.held_out, schedule.length)
+    common = {"shape": dataclasses.asdict(shape), "schedule": dataclasses.asdict(schedule), "text": text.digest()}
+    all_schemes = schemes() if not chosen.reduced else [scheme for scheme in schemes() if "int4" in scheme.name][:2]
+    seconds = step_times.of(chosen.output, [scheme for scheme in all_schemes if scheme.is_timed])
+    cells = [Cell(f"{scheme.name}, seed {seed}", common | {"scheme": dataclasses.asdict(scheme), "seed": seed})
+             for seed in (SEEDS[:1] if chosen.reduced else SEEDS) for scheme in all_schemes]
+    results = fill(chosen.output, cells, functools.partial(train, chosen.output), chosen.threads, lambda result:
+                   result["stopped"] or f"held-out loss {result['held_out'][-1]:.3f}")
+    rows = []
+    for cell in cells:
+        result, name = results[cell.name], cell.definition["scheme"]["name"]
+        for index, step in enumerate(result["step"]):
+            rows.append({"scheme": name, "seed": cell.definition["seed"], "step": step, "loss": result["loss"][index],
+                         "held_out": result["held_out"][index], "nmse": result["nmse"][index],
+                         "step_s": seconds.get(name), "time_s": step * seconds[name] if name in seconds else None})
+    ends = {}
+    for row in rows:
+        if row["step"] == schedule.steps:
+            ends.setdefault(row["scheme"], []).append(row["held_out"])
+    goal = max(ends["bf16"]) if "bf16" in ends else max(max(values) for values in ends.values())
+    first = reached(rows, goal)
+    outcome.write(chosen.output, "gradients", rows, {"held_out_at_the_end": ends, "goal": goal, "reached_s": first,
+                  "step_s": seconds, "settings": common, "machine": step_times.TITLE,
+                  "stopped": {name: result["stopped"] for name, result in results.items() if result["stopped"]}})
+    print(f"\n{'':26}{'loss at the end':>16}{'lowest':>9}{'highest':>9}{'step':>10}{f'to {goal:.3f}':>12}")
+    for name, values in ends.items():
+        when = f"{first[name]:10.0f} s" if name in first else "never"
+        step = f"{seconds[name]:8.3f} s" if name in seconds else "not timed"
+        print(f"{name:26}{np.mean(values):16.3f}{min(values):9.3f}{max(values):9.3f}{step:>10}{when:>12}")
+    print(f"Times are of {step_times.TITLE}; losses are of the small model that was trained here.")
+    import pictures
+    pictures.gradients(chosen.output, rows)

@@ -1,0 +1,152 @@
+"""Two small language models over characters, in plain PyTorch, whose products go through a hook.
+
+"llama": norms before attention and FFN, rotary positions, a gated FFN (SwiGLU).
+"fog": no norms before; RMSNorm behind each half with a gain that begins at 1 / sqrt(layers), queries and keys normed
+with a gain that is not learnt, embeddings scaled by 1 / (their standard deviation), an FFN without a gate (GELU) that is
+1.5 times as wide, so that it has as many weights (FOG, arXiv 2505.20524, section 3).
+"""
+import dataclasses
+import math
+
+import torch
+from torch.nn import functional
+
+from corpus import VOCABULARY
+
+INIT_STD = 0.02
+EPSILON = 1e-5
+
+
+@dataclasses.dataclass(frozen=True)
+class Shape:
+    """Of a model. `ffn`: the inner width of a gated FFN."""
+
+    kind: str = "llama"
+    layers: int = 4
+    width: int = 128
+    heads: int = 16
+    ffn: int = 512
+
+    @property
+    def inner(self) -> int:
+        return self.ffn if self.kind == "llama" else self.ffn * 3 // 2
+
+    @property
+    def head(self) -> int:
+        return self.width // self.heads
+
+
+class Hooks:
+    """What may be put between a model and its arithmetic. These do nothing."""
+
+    def linear(self, where: str, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        """x [..., in] with a weight [out, in]."""
+        return functional.linear(x, weight)
+
+    def matmul(self, where: str, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        """Products of attention: scores, and values."""
+        return a @ b
+
+    def row_parallel(self, where: str, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        """Those whose inputs tensor parallelism divides: the output projection, and the FFN's last."""
+        return self.linear(where, x, weight)
+
+    def see(self, where: str, x: torch.Tensor) -> None:
+        """Called with what monitors look at: [sequences, positions, ...]."""
+
+
+def norm(x: torch.Tensor, gain) -> torch.Tensor:
+    """RMSNorm of the last axis."""
+    return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + EPSILON) * gain
+
+
+def rotated(x: torch.Tensor) -> torch.Tensor:
+    """Rotary positions. x: [sequences, heads, positions, head]."""
+    half = x.shape[-1] // 2
+    rates = 10000.0 ** (-torch.arange(half, dtype=torch.float32) / half)
+    angles = torch.arange(x.shape[-2], dtype=torch.float32)[:, None] * rates
+    cos, sin = angles.cos(), angles.sin()
+    first, second = x[..., :half], x[..., half:]
+    return torch.cat((first * cos - second * sin, first * sin + second * cos), -1)
+
+
+class Model(torch.nn.Module):
+    """Logits of the next character for each position."""
+
+    def __init__(self, shape: Shape, seed: int):
+        super().__init__()
+        self.shape = shape
+        generator = torch.Generator().manual_seed(seed)
+
+        def matrix(rows: int, columns: int, std: float = INIT_STD):
+            return torch.nn.Parameter(torch.randn(rows, columns, generator=generator) * std)
+
+        width, inner, layers = shape.width, shape.inner, shape.layers
+        self.embedding = matrix(VOCABULARY, width)
+        self.head = matrix(VOCABULARY, width)
+        self.last_gain = torch.nn.Parameter(torch.ones(width))
+        gain = 1.0 if shape.kind == "llama" else 1.0 / math.sqrt(layers)
+        names = ("q", "k", "v", "up", "gate") if shape.kind == "llama" else ("q", "k", "v", "up")
+        self.blocks = torch.nn.ModuleList()
+        for _ in range(layers):
+            block = torch.nn.ParameterDict({name: matrix(inner if name in ("up", "gate") else width, width,
+                                                         1.0 / math.sqrt(width)) for name in names})
+            block["out"] = matrix(width, width, 1.0 / math.sqrt(2 * layers * width))
+            block["down"] = matrix(width, inner, 1.0 / math.sqrt(2 * layers * inner))
+            for half in ("attention_gain", "ffn_gain"):
+                block[half] = torch.nn.Parameter(torch.full((width,), gain))
+            self.blocks.append(block)
+
+    def forward(self, tokens: torch.Tensor, hooks: Hooks | None = None) -> torch.Tensor:
+        hooks = hooks or Hooks()
+        x = self.embedding[tokens]
+        if self.shape.kind == "fog":
+            x = x / INIT_STD
+        for index, block in enumerate(self.blocks):
+            for half, work in (("attention", self._attention), ("ffn", self._ffn)):
+                gain = block[f"{half}_gain"]
+                if self.shape.kind == "llama":
+                    x = x + work(block, norm(x, gain), hooks, index)
+                else:
+                    x = x + norm(work(block, x, hooks, index), gain)
+            hooks.see(f"{index}/output", x)
+        return functional.linear(norm(x, self.last_gain), self.head)  # the head stays as it is in all recipes
+
+    def _attention(self, block, x: torch.Tensor, hooks: Hooks, index: int) -> torch.Tensor:
+        shape, (sequences, positions, width) = self.shape, x.shape
+        hooks.see(f"{index}/qkv_input", x)
+
+        def heads(name):
+            flat = hooks.linear(f"{index}/{name}", x, block[name])
+            return flat.view(sequences, positions, shape.heads, shape.head).transpose(1, 2)
+
+        q, k, v = heads("q"), heads("k"), heads("v")
+        if shape.kind == "fog":
+            q, k = norm(q, 1.0), norm(k, 1.0)
+        q, k = rotated(q), rotated(k)
+        hooks.see(f"{index}/q", q)
+        hooks.see(f"{index}/k", k)
+        scores = hooks.matmul(f"{index}/scores", q, k.transpose(2, 3)) / math.sqrt(shape.head)
+        future = torch.ones(positions, positions, dtype=torch.bool).triu(1)
+        probabilities = scores.masked_fill(future, -math.inf).softmax(-1)
+        mixed = hooks.matmul(f"{index}/values", probabilities, v)
+        joined = mixed.transpose(1, 2).reshape(sequences, positions, width)
+        return hooks.row_parallel(f"{index}/out", joined, block["out"])
+
+    def _ffn(self, block, x: torch.Tensor, hooks: Hooks, index: int) -> torch.Tensor:
+        up = hooks.linear(f"{index}/up", x, block["up"])
+        hooks.see(f"{index}/ffn_before", up)
+        if self.shape.kind == "llama":
+            inner = functional.silu(hooks.linear(f"{index}/gate", x, block["gate"])) * up
+        else:
+            inner = functional.gelu(up)
+        hooks.see(f"{index}/ffn_after", inner)
+        out = hooks.row_parallel(f"{index}/down", inner, block["down"])
+        hooks.see(f"{index}/ffn_output", out)
+        return out
+
+
+def losses(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """In nats, of each sequence."""
+    each = functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="none")
+    return each.view(targets.shape).mean(1)

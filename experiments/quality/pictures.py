@@ -1,0 +1,109 @@
+"""Pictures of the studies, in the look of tools/plot."""
+import pathlib
+import sys
+
+import matplotlib
+
+matplotlib.use("Agg")
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools" / "plot"))
+
+import matplotlib.pyplot as plt  # noqa: E402
+import numpy as np  # noqa: E402
+from drawing import style  # noqa: E402
+
+SHOWN = 1e-5  # of changes of perplexity: what is smaller, or no growth, is drawn there
+
+
+def _save(figure, folder: pathlib.Path, name: str) -> None:
+    for suffix in ("png", "svg"):
+        figure.savefig(folder / f"{name}.{suffix}", dpi=110, metadata={"Date": None} if suffix == "svg" else None)
+    plt.close(figure)
+    print(folder / f"{name}.png")
+
+
+def inference(folder: pathlib.Path, rows: list[dict]) -> None:
+    style.use()
+    figure, (left, right) = plt.subplots(
+        1, 2, figsize=(10.5, 4.4), gridspec_kw={"width_ratios": (1.7, 1)})
+    counts = sorted({row["ranks"] for row in rows})
+    for (name, look), count in zip(style.looks([f"{count} ranks" for count in counts]).items(), counts):
+        some = [row for row in rows if row["ranks"] == count and not row["only"] and row["nmse"] > 0]
+        left.scatter([row["nmse"] for row in some], [max(row["perplexity_change"], SHOWN) * 100 for row in some],
+                     color=look.colour, marker=look.marker, s=22, label=name)
+        for row in some:
+            left.plot([row["nmse"]] * 2, [max(row[end], SHOWN) * 100 for end in ("change_low", "change_high")],
+                      color=look.colour, linewidth=0.8)
+    most = max(counts)
+    for row in rows:
+        if row["ranks"] == most and not row["only"] and row["perplexity_change"] > 0.003:
+            left.annotate(row["way"], (row["nmse"], row["perplexity_change"] * 100), xytext=(-4, 4),
+                          textcoords="offset points", fontsize=style.SMALL - 1, ha="right")
+    left.set(xscale="log", yscale="log", xlabel="normalized squared error of a sum (NMSE)",
+             ylabel="perplexity grows by, % (bars: 95 %)", title="Each point a format and a number of ranks")
+    left.legend(fontsize=style.SMALL)
+    left.grid(color=style.PALE)
+    places = [row for row in rows if row["only"]]
+    for index, way in enumerate(dict.fromkeys(row["way"] for row in places)):
+        some = [row for row in places if row["way"] == way]
+        right.barh([at + 0.4 * index for at in range(len(some))], [max(row["kl_nats"], 1e-9) for row in some], 0.38,
+                   color=(style.BLUE, style.VERMILION)[index % 2], label=way)
+        right.set_yticks([at + 0.2 for at in range(len(some))], [
+            f"layer {row['only'].split('/')[0]}, " + ("attention" if row["only"].endswith("out") else "FFN")
+            for row in some])
+    right.set(xscale="log", xlabel="KL divergence, nats for each character", title="Quantized in one place only, 8 ranks")
+    right.invert_yaxis()
+    if places:
+        right.legend(fontsize=style.SMALL)
+    figure.tight_layout()
+    _save(figure, folder, "inference")
+
+
+def _band(axes, rows: list[dict], x: str, y: str, look, label: str) -> None:
+    """Mean over seeds, and between the lowest and the highest."""
+    steps = sorted({row["step"] for row in rows})
+    values = [[row[y] for row in rows if row["step"] == step] for step in steps]
+    at = [next(row[x] for row in rows if row["step"] == step) for step in steps]
+    axes.plot(at, [np.mean(each) for each in values], color=look.colour, linestyle=look.line, label=label, linewidth=1.3)
+    axes.fill_between(at, [min(each) for each in values], [max(each) for each in values], color=look.colour, alpha=0.2,
+                      linewidth=0)
+
+
+def products(folder: pathlib.Path, rows: list[dict]) -> None:
+    style.use()
+    figure, axes = plt.subplots(2, 2, figsize=(10.5, 7.0))
+    curves = list(dict.fromkeys(row["name"].rsplit(", seed", 1)[0] for row in rows))
+    forced = [name for name in curves if "rate x" in name or "margin" in name]
+    for column, names in enumerate(([name for name in curves if name not in forced], forced)):
+        for name, look in style.looks(names).items():
+            some = [row for row in rows if row["name"].rsplit(", seed", 1)[0] == name]
+            _band(axes[0][column], some, "step", "held_out", look, name)
+            _band(axes[1][column], some, "step", "largest_kurtosis", look, name)
+        axes[0][column].set(xlabel="step", ylabel="held-out loss, nats for each character",
+                            title=("As it should be", "Forced to diverge")[column])
+        axes[1][column].set(xlabel="step", ylabel="largest kurtosis of any layer", yscale="log")
+        for row in (0, 1):
+            axes[row][column].grid(color=style.PALE)
+        if names:
+            axes[0][column].legend(fontsize=style.SMALL)
+    figure.tight_layout()
+    _save(figure, folder, "products")
+
+
+def gradients(folder: pathlib.Path, rows: list[dict]) -> None:
+    style.use()
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.6), sharey=True)
+    names = list(dict.fromkeys(row["scheme"] for row in rows))
+    for name, look in style.looks(names).items():
+        some = [row for row in rows if row["scheme"] == name]
+        _band(left, some, "step", "held_out", look, name)
+        if some[0]["time_s"] is not None:
+            _band(right, some, "time_s", "held_out", look, name)
+    low = min(row["held_out"] for row in rows)
+    left.set(xlabel="step", ylabel="held-out loss of the small model, nats", title="By steps",
+             ylim=(low - 0.05, min(low + 1.5, max(row["held_out"] for row in rows))))
+    right.set(xlabel="simulated seconds of the large model's steps", title="By time: the loss of one model, steps of another")
+    for axes in (left, right):
+        axes.grid(color=style.PALE)
+    left.legend(fontsize=style.SMALL - 1)
+    figure.tight_layout()
+    _save(figure, folder, "gradients")

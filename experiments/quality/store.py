@@ -1,0 +1,99 @@
+"""What a study keeps: cells, each computed once and written whole, so that a study that is killed goes on."""
+import argparse
+import concurrent.futures
+import dataclasses
+import hashlib
+import json
+import multiprocessing
+import os
+import pathlib
+import sys
+import time
+
+
+class QualityError(Exception):
+    """What a user can mend: one sentence with the remedy."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    """A part of a study that is computed by itself. `definition`: all that its result depends on, as JSON."""
+
+    name: str
+    definition: dict
+
+    def file(self, folder: pathlib.Path) -> pathlib.Path:
+        digest = hashlib.sha256(json.dumps(self.definition, sort_keys=True).encode()).hexdigest()[:12]
+        return folder / "cells" / f"{self.name.replace('/', '_').replace(' ', '_')}-{digest}.json"
+
+
+def write_whole(path: pathlib.Path, text: str) -> None:
+    """Nobody ever sees half a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(path.suffix + f".part{os.getpid()}")
+    part.write_text(text)
+    part.replace(path)
+
+
+class Progress:
+    """How many cells are done, and how long the rest takes if it goes on like this."""
+
+    def __init__(self, cells: int, known: int):
+        self.cells, self.done, self.begin = cells, known, time.monotonic()
+        self.known = known
+        if known:
+            print(f"{known} of {cells} cells are there already", flush=True)
+
+    def add(self, name: str, what: str) -> None:
+        self.done += 1
+        each = (time.monotonic() - self.begin) / (self.done - self.known)
+        left = each * (self.cells - self.done)
+        print(f"[{self.done}/{self.cells}] {name}: {what}; {left / 60:.1f} min left", flush=True)
+
+
+def fill(folder: pathlib.Path, cells: list[Cell], compute, workers: int, summary) -> dict[str, dict]:
+    """The result of each cell by its name: from its file, or of `compute(definition)`, a function of a module."""
+    results = {cell.name: json.loads(cell.file(folder).read_text()) for cell in cells if cell.file(folder).is_file()}
+    missing = [cell for cell in cells if cell.name not in results]
+    progress = Progress(len(cells), len(results))
+
+    def keep(cell: Cell, result: dict) -> None:
+        write_whole(cell.file(folder), json.dumps(result))
+        results[cell.name] = result
+        progress.add(cell.name, summary(result))
+
+    if workers == 1:
+        for cell in missing:
+            keep(cell, compute(cell.definition))
+        return results
+    with concurrent.futures.ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+        running = {pool.submit(compute, cell.definition): cell for cell in missing}
+        for future in concurrent.futures.as_completed(running):
+            keep(running[future], future.result())
+    return results
+
+
+def arguments(description: str) -> argparse.Namespace:
+    """Those that all studies have."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--output", metavar="DIR", type=pathlib.Path, required=True, help="where results go; a study "
+                        "that was interrupted goes on there")
+    parser.add_argument("--reduced", action="store_true", help="a small form that takes seconds, and shows nothing")
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), metavar="N", help="processes at once (all cores)")
+    parser.add_argument("--text", metavar="FILE", help="a text file to learn, instead of that of the Debian package")
+    chosen = parser.parse_args()
+    if chosen.threads < 1:
+        raise QualityError(f"--threads: {chosen.threads} is too few; use 1 or more")
+    return chosen
+
+
+def run(study) -> None:
+    """Runs a command; what a user can mend is one line, and exit code 2."""
+    try:
+        study()
+    except QualityError as error:
+        print(f"{pathlib.Path(sys.argv[0]).name}: error: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on from here", file=sys.stderr)
+        sys.exit(130)

@@ -1,0 +1,91 @@
+"""How all models here are trained: AdamW, a warm-up, a cosine; the same batches for the same seed."""
+import dataclasses
+import math
+
+import torch
+
+from corpus import Corpus
+from models import Hooks, Model, Shape, losses
+
+
+@dataclasses.dataclass(frozen=True)
+class Schedule:
+    """Steps and what is in them. `sequences` of `length` characters in each, over all ranks."""
+
+    steps: int = 300
+    sequences: int = 16
+    length: int = 128
+    rate: float = 2e-3
+    held_out: int = 32
+    every: int = 10  # steps between looks at the held-out text
+
+    def rate_at(self, step: int) -> float:
+        warm_up = max(1, self.steps // 20)
+        if step < warm_up:
+            return self.rate * (step + 1) / warm_up
+        return self.rate * (0.1 + 0.45 * (1 + math.cos(math.pi * (step - warm_up) / (self.steps - warm_up))))
+
+
+class NotFinite(Exception):
+    """The loss is not a number any more."""
+
+
+def first_not_finite(model: Model, tokens: torch.Tensor, hooks: Hooks) -> str:
+    """Where the forward pass has its first value that is not finite."""
+    found = []
+
+    class Looks(Hooks):
+        linear, matmul, row_parallel = hooks.linear, hooks.matmul, hooks.row_parallel
+
+        def see(self, where, x):
+            if not found and not torch.isfinite(x).all():
+                found.append(where)
+
+    with torch.no_grad():
+        model(tokens, Looks())
+    return found[0] if found else "head"
+
+
+class Trainer:
+    """One model on its way. Gradients are made by `gradients(model, tokens)`, by default of all sequences at once."""
+
+    def __init__(self, shape: Shape, schedule: Schedule, corpus: Corpus, seed: int, hooks: Hooks | None = None):
+        self.model = Model(shape, seed)
+        self.schedule, self.corpus, self.hooks = schedule, corpus, hooks or Hooks()
+        self.batches = torch.Generator().manual_seed(1000 + seed)
+        self.adam = torch.optim.AdamW(self.model.parameters(), lr=schedule.rate, betas=(0.9, 0.95), weight_decay=0.1)
+        self.held_out = corpus.sequences(schedule.held_out, schedule.length)
+        self.step = 0
+
+    def next_batch(self) -> torch.Tensor:
+        return self.corpus.batch(self.batches, self.schedule.sequences, self.schedule.length)
+
+    def gradients(self, tokens: torch.Tensor) -> float:
+        """Fills .grad of all weights; the mean loss."""
+        self.adam.zero_grad()
+        loss = losses(self.model(tokens[:, :-1], self.hooks), tokens[:, 1:]).mean()
+        if not torch.isfinite(loss):
+            where = first_not_finite(self.model, tokens[:, :-1], self.hooks)
+            raise NotFinite(f"the loss is not finite in step {self.step}; first in {where}")
+        loss.backward()
+        return float(loss)
+
+    def advance(self) -> float:
+        """A step; the loss before it."""
+        loss = self.gradients(self.next_batch())
+        self.update()
+        return loss
+
+    def update(self) -> None:
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        for group in self.adam.param_groups:
+            group["lr"] = self.schedule.rate_at(self.step)
+        self.adam.step()
+        self.step += 1
+
+    def is_look(self) -> bool:
+        return self.step % self.schedule.every == 0 or self.step == self.schedule.steps
+
+    def held_out_loss(self) -> float:
+        with torch.no_grad():
+            return float(losses(self.model(self.held_out[:, :-1], self.hooks), self.held_out[:, 1:]).mean())
