@@ -4,6 +4,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 bash tools/setup.sh
+# What the studies of quality need: PyTorch, a BLAS that is not the slow reference one, and a text.
+{ /usr/bin/python3 -c "import torch" && [ -e /usr/share/doc/anarchism/html ] && dpkg -s libopenblas0-pthread; } >/dev/null 2>&1 ||
+  bash tools/setup.sh python3-torch libopenblas0-pthread anarchism ||
+  echo "test: no PyTorch here; the tests of the studies of quality will be skipped" >&2
 command -v chromium >/dev/null || bash tools/setup.sh chromium fonts-dejavu-core ||
   echo "test: no Chromium here; the test of the report page in a browser will be skipped" >&2
 # Of the interpreter that the Python package is built for.

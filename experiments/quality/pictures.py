@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
 from drawing import style  # noqa: E402
 
+FP32 = 1e-12  # NMSE below which only FP32 is, which is not drawn
 SHOWN = 1e-5  # of changes of perplexity: what is smaller, or no growth, is drawn there
 
 
@@ -27,19 +28,15 @@ def inference(folder: pathlib.Path, rows: list[dict]) -> None:
         1, 2, figsize=(10.5, 4.4), gridspec_kw={"width_ratios": (1.7, 1)})
     counts = sorted({row["ranks"] for row in rows})
     for (name, look), count in zip(style.looks([f"{count} ranks" for count in counts]).items(), counts):
-        some = [row for row in rows if row["ranks"] == count and not row["only"] and row["nmse"] > 0]
+        some = [row for row in rows if row["ranks"] == count and not row["only"] and row["nmse"] > FP32]
         left.scatter([row["nmse"] for row in some], [max(row["perplexity_change"], SHOWN) * 100 for row in some],
                      color=look.colour, marker=look.marker, s=22, label=name)
         for row in some:
             left.plot([row["nmse"]] * 2, [max(row[end], SHOWN) * 100 for end in ("change_low", "change_high")],
                       color=look.colour, linewidth=0.8)
-    most = max(counts)
-    for row in rows:
-        if row["ranks"] == most and not row["only"] and row["perplexity_change"] > 0.003:
-            left.annotate(row["way"], (row["nmse"], row["perplexity_change"] * 100), xytext=(-4, 4),
-                          textcoords="offset points", fontsize=style.SMALL - 1, ha="right")
+    _names(left, [row for row in rows if row["ranks"] == max(counts) and not row["only"]])
     left.set(xscale="log", yscale="log", xlabel="normalized squared error of a sum (NMSE)",
-             ylabel="perplexity grows by, % (bars: 95 %)", title="Each point a format and a number of ranks")
+             ylabel="perplexity grows by, % (bars: 95 %)", title="Each point a format and a number of ranks (names: those of the most ranks)")
     left.legend(fontsize=style.SMALL)
     left.grid(color=style.PALE)
     places = [row for row in rows if row["only"]]
@@ -53,9 +50,20 @@ def inference(folder: pathlib.Path, rows: list[dict]) -> None:
     right.set(xscale="log", xlabel="KL divergence, nats for each character", title="Quantized in one place only, 8 ranks")
     right.invert_yaxis()
     if places:
-        right.legend(fontsize=style.SMALL)
+        right.legend(fontsize=style.SMALL, loc="lower right")
     figure.tight_layout()
     _save(figure, folder, "inference")
+
+
+def _names(axes, rows: list[dict]) -> None:
+    """Names of points that grow so much that they are seen, and are so far apart that they can be read."""
+    last = None
+    for row in sorted(rows, key=lambda row: row["perplexity_change"]):
+        at = row["perplexity_change"] * 100
+        if at > 0.02 and (last is None or at > 1.6 * last):
+            axes.annotate(row["way"], (row["nmse"], at), xytext=(-7, 0), textcoords="offset points",
+                          fontsize=style.SMALL - 1, ha="right", va="center")
+            last = at
 
 
 def _band(axes, rows: list[dict], x: str, y: str, look, label: str) -> None:

@@ -1,0 +1,110 @@
+"""Operands of FP8 are what an independent NumPy makes of them, bit for bit."""
+import math
+import unittest
+
+import quality  # noqa: F401  finds the modules
+
+import numpy as np
+import torch
+
+import fp8
+from fp8 import BACKWARD, FORWARD, Precision, Recipe
+
+
+def values_of(code: str) -> np.ndarray:
+    """All finite values of a format that are not negative, in order, from its definition (arXiv 2209.05433)."""
+    exponent_bits, mantissa_bits, bias, largest = {FORWARD: (4, 3, 7, 448.0), BACKWARD: (5, 2, 15, 57344.0)}[code]
+    steps = 2 ** mantissa_bits
+    values = [mantissa / steps * 2.0 ** (1 - bias) for mantissa in range(steps)]
+    for exponent in range(1, 2 ** exponent_bits):
+        values += [(1 + mantissa / steps) * 2.0 ** (exponent - bias) for mantissa in range(steps)]
+    return np.array([value for value in values if value <= largest])
+
+
+def nearest(x: np.ndarray, code: str) -> np.ndarray:
+    """Rounded to nearest, ties to the even mantissa; what is too large saturates."""
+    values, size = values_of(code), np.abs(x.astype(np.float64))
+    above = np.clip(np.searchsorted(values, size), 1, len(values) - 1)
+    low, high = values[above - 1], values[above]
+    down = (size - low < high - size) | ((size - low == high - size) & ((above - 1) % 2 == 0))
+    return np.copysign(np.where(down, low, high), x).astype(np.float32)
+
+
+def samples() -> np.ndarray:
+    generator = np.random.default_rng(3)
+    spread = generator.standard_normal(4000) * np.exp2(generator.uniform(-20, 18, 4000))
+    ties = np.concatenate([(values[1:] + values[:-1]) / 2 for values in (values_of(FORWARD), values_of(BACKWARD))])
+    return np.concatenate((spread, ties, -ties, [0.0])).astype(np.float32)
+
+
+class CastTest(unittest.TestCase):
+    def test_codes_with_a_given_scale(self):
+        x = samples()
+        for code in (FORWARD, BACKWARD):
+            for scale in (1.0, 2.0 ** -7, 2.0 ** 5):
+                expected = nearest(x / np.float32(scale), code) * np.float32(scale)
+                np.testing.assert_array_equal(fp8.with_scale(x, scale, code), expected, err_msg=f"{code} {scale}")
+
+    def test_a_product_is_of_the_codes(self):
+        generator = torch.Generator().manual_seed(1)
+        a, b = torch.randn(6, 16, generator=generator), torch.randn(5, 16, generator=generator)
+        a.requires_grad_()
+        b.requires_grad_()
+        gradient = torch.randn(6, 5, generator=generator) * 1e-3
+        product = Precision(Recipe("delayed")).linear("here", a, b)
+        product.backward(gradient)
+
+        def cast(x, code):
+            x = x.detach().numpy()
+            scale = np.float32(2.0 ** math.ceil(math.log2(np.abs(x).max() / fp8.LARGEST[code])))
+            return torch.from_numpy(nearest(x / scale, code) * scale)
+
+        a8, b8, g8 = cast(a, FORWARD), cast(b, FORWARD), cast(gradient, BACKWARD)
+        self.assertTrue(torch.equal(product, a8 @ b8.T))
+        self.assertTrue(torch.equal(a.grad, g8 @ b8))
+        self.assertTrue(torch.equal(b.grad, g8.T @ a8))
+
+    def test_products_of_bf16_round_operands(self):
+        a, b = torch.full((1, 1), 1.0 + 2.0 ** -9), torch.ones(1, 1)
+        self.assertEqual(float(Precision(Recipe()).linear("here", a, b)), 1.0)
+
+
+class DelayedTest(unittest.TestCase):
+    def test_scales_follow_the_history(self):
+        hooks = Precision(Recipe("delayed", history=2))
+        small, large = torch.full((4, 4), 1.0), torch.full((4, 4), 64.0)
+
+        def cast(x):
+            return float(hooks.cast("x", x, FORWARD, "delayed")[0, 0])
+
+        self.assertEqual(cast(small), 1.0)
+        self.assertEqual(cast(large), 1.75)  # 448 times the scale of 1, 2^-8: it saturates once
+        self.assertEqual(cast(large), 64.0)
+        self.assertEqual(cast(small), 1.0)
+        hooks.is_looking = True
+        for _ in range(3):
+            cast(small)
+        self.assertEqual(hooks.seen["saturated x"], 0.0)
+        cast(large)
+        self.assertEqual(hooks.seen["saturated x"], 1.0)
+
+    def test_looking_at_held_out_text_leaves_scales_alone(self):
+        hooks = Precision(Recipe("delayed"))
+        with torch.no_grad():
+            hooks.linear("here", torch.ones(2, 2), torch.ones(2, 2))
+        self.assertEqual(sum(len(known) for known in hooks.largest.values()), 0)
+
+    def test_a_margin_below_zero_saturates(self):
+        hooks = Precision(Recipe("delayed", margin=-6))
+        self.assertLess(float(hooks.cast("x", torch.full((1, 1), 400.0), FORWARD, "delayed")), 8.0)
+
+    def test_monitors(self):
+        hooks = Precision(Recipe())
+        hooks.is_looking = True
+        hooks.see("x", torch.tensor([[1.0, -1.0, 1.0, -1.0], [0.0, 0.0, 0.0, 2.0]]))
+        self.assertAlmostEqual(hooks.seen["kurtosis x"], (1 + 4) / 2)
+        self.assertAlmostEqual(hooks.seen["rms x"], 1.0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,148 @@
+"""The models, and how they are trained, are PyTorch's own where nothing is quantized."""
+import math
+import pathlib
+import tempfile
+import unittest
+
+from quality import text_file
+
+import torch
+from torch.nn import functional
+
+import corpus
+from models import Hooks, Model, Shape, losses
+from training import NotFinite, Schedule, Trainer
+
+SMALL = {"layers": 2, "width": 32, "heads": 4, "ffn": 64}
+
+
+class Norm(torch.nn.Module):
+    def __init__(self, gain):
+        super().__init__()
+        self.gain = gain
+
+    def forward(self, x):
+        return x / torch.sqrt((x * x).mean(-1, keepdim=True) + 1e-5) * self.gain
+
+
+class Reference(torch.nn.Module):
+    """The same model, written without hooks: complex rotations, torch.nn.Linear, heads by einsum."""
+
+    def __init__(self, model: Model):
+        super().__init__()
+        self.model, self.shape = model, model.shape
+
+    def linear(self, weight):
+        layer = torch.nn.Linear(weight.shape[1], weight.shape[0], bias=False)
+        layer.weight = weight
+        return layer
+
+    def rotated(self, x):
+        half = x.shape[-1] // 2
+        turn = torch.outer(torch.arange(x.shape[1]), 10000.0 ** (-torch.arange(half) / half))[:, None]
+        z = torch.complex(x[..., :half], x[..., half:]) * torch.polar(torch.ones_like(turn), turn)
+        return torch.cat((z.real, z.imag), -1)
+
+    def attention(self, block, x):
+        parts = [self.linear(block[name])(x).unflatten(-1, (self.shape.heads, -1)) for name in ("q", "k", "v")]
+        q, k, v = parts
+        if self.shape.kind == "fog":
+            q, k = Norm(1.0)(q), Norm(1.0)(k)
+        scores = torch.einsum("sqhc,skhc->shqk", self.rotated(q), self.rotated(k)) / math.sqrt(self.shape.head)
+        mask = torch.full(scores.shape[-2:], -math.inf).triu(1)
+        mixed = torch.einsum("shqk,skhc->sqhc", functional.softmax(scores + mask, -1), v)
+        return self.linear(block["out"])(mixed.flatten(2))
+
+    def ffn(self, block, x):
+        up = self.linear(block["up"])(x)
+        if self.shape.kind == "fog":
+            return self.linear(block["down"])(torch.nn.GELU()(up))
+        return self.linear(block["down"])(torch.nn.SiLU()(self.linear(block["gate"])(x)) * up)
+
+    def forward(self, tokens):
+        x = torch.nn.functional.embedding(tokens, self.model.embedding)
+        if self.shape.kind == "fog":
+            x = x / 0.02
+        for block in self.model.blocks:
+            for gain, work in ((block["attention_gain"], self.attention), (block["ffn_gain"], self.ffn)):
+                before = self.shape.kind == "llama"
+                x = x + (work(block, Norm(gain)(x)) if before else Norm(gain)(work(block, x)))
+        return self.linear(self.model.head)(Norm(self.model.last_gain)(x))
+
+
+class ModelsTest(unittest.TestCase):
+    def test_exact_path_is_pytorchs_own(self):
+        tokens = torch.randint(90, (3, 20), generator=torch.Generator().manual_seed(5))
+        for kind in ("llama", "fog"):
+            model = Model(Shape(kind, **SMALL), 1)
+            torch.testing.assert_close(model(tokens), Reference(model)(tokens), atol=1e-5, rtol=1e-5)
+
+    def test_what_is_later_changes_nothing_before(self):
+        model, tokens = Model(Shape(**SMALL), 1), torch.arange(40)[None] % 90
+        changed = tokens.clone()
+        changed[0, 30] = 7
+        before, after = model(tokens), model(changed)
+        torch.testing.assert_close(before[:, :30], after[:, :30])
+        self.assertFalse(torch.equal(before[:, 30:], after[:, 30:]))
+
+    def test_fog_begins_with_small_gains_and_has_as_many_weights(self):
+        llama, fog = Model(Shape("llama"), 1), Model(Shape("fog"), 1)
+        self.assertEqual(*(sum(weight.numel() for weight in model.parameters()) for model in (llama, fog)))
+        self.assertEqual(float(fog.blocks[0]["ffn_gain"][0]), 0.5)  # four layers
+        self.assertEqual(float(llama.blocks[0]["ffn_gain"][0]), 1.0)
+
+
+class TrainingTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        folder = pathlib.Path(self.folder.name)
+        self.corpus = corpus.load(folder, text_file(folder))
+        self.schedule = Schedule(steps=4, sequences=4, length=16, held_out=2)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def test_without_quantization_training_is_pytorchs_own_bit_for_bit(self):
+        ours = Trainer(Shape(**SMALL), self.schedule, self.corpus, 3)
+        plain = Trainer(Shape(**SMALL), self.schedule, self.corpus, 3)  # for its batches and first weights only
+        adam = torch.optim.AdamW(plain.model.parameters(), lr=1.0, betas=(0.9, 0.95), weight_decay=0.1)
+        for step in range(4):
+            ours.advance()
+            tokens = plain.next_batch()
+            adam.zero_grad()
+            losses(plain.model(tokens[:, :-1]), tokens[:, 1:]).mean().backward()
+            torch.nn.utils.clip_grad_norm_(plain.model.parameters(), 1.0)
+            adam.param_groups[0]["lr"] = self.schedule.rate_at(step)
+            adam.step()
+        for one, other in zip(ours.model.parameters(), plain.model.parameters()):
+            self.assertTrue(torch.equal(one, other))
+
+    def test_it_learns(self):
+        trainer = Trainer(Shape(**SMALL), Schedule(steps=60, sequences=4, length=16, held_out=2, rate=1e-2), self.corpus, 3)
+        before = trainer.held_out_loss()
+        for _ in range(60):
+            trainer.advance()
+        self.assertLess(trainer.held_out_loss(), before - 1)
+
+    def test_a_loss_that_is_no_number_stops_with_step_and_place(self):
+        trainer = Trainer(Shape(**SMALL), self.schedule, self.corpus, 3)
+        trainer.advance()
+        with torch.no_grad():
+            trainer.model.blocks[1]["up"][0, 0] = math.nan
+        with self.assertRaisesRegex(NotFinite, "not finite in step 1; first in 1/ffn_before"):
+            trainer.advance()
+
+    def test_hooks_see_every_layer(self):
+        seen = []
+
+        class Looks(Hooks):
+            def see(self, where, x):
+                seen.append(where)
+
+        Model(Shape(**SMALL), 1)(torch.zeros(1, 4, dtype=torch.long), Looks())
+        names = ("qkv_input", "q", "k", "ffn_before", "ffn_after", "ffn_output", "output")
+        self.assertEqual(seen, [f"{layer}/{name}" for layer in (0, 1) for name in names])
+
+
+if __name__ == "__main__":
+    unittest.main()

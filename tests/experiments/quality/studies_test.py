@@ -1,0 +1,93 @@
+"""The three commands in their reduced form: what they write, that they go on after a kill, and what they refuse."""
+import csv
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from quality import STUDIES, text_file
+
+
+def command(study: str, *arguments) -> list[str]:
+    return [sys.executable, "-B", str(STUDIES / f"{study}.py"), *map(str, arguments)]
+
+
+def run(study: str, *arguments, **environment) -> subprocess.CompletedProcess:
+    return subprocess.run(command(study, *arguments), capture_output=True, text=True, check=False,
+                          env=os.environ | environment)
+
+
+class StudiesTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.kept = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.kept.name)
+        cls.text = text_file(cls.folder)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.kept.cleanup()
+
+    def check(self, study: str) -> dict:
+        done = run(study, "--output", self.folder / study, "--reduced", "--text", self.text, "--threads", 1)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        results = json.loads((self.folder / study / "results.json").read_text())
+        with open(self.folder / study / "results.csv", newline="") as file:
+            self.assertEqual(len(list(csv.DictReader(file))), len(results["rows"]))
+        self.assertGreater((self.folder / study / f"{study}.png").stat().st_size, 10_000)
+        return results
+
+    def test_inference_shows_what_a_bad_format_costs(self):
+        results = self.check("inference")
+        loss = {(row["way"], row["ranks"]): row["kl_nats"] for row in results["rows"] if not row["only"]}
+        self.assertLess(100 * loss["bf16", 8], loss["int4, one scale for 32768", 8])
+        bad = next(row for row in results["rows"] if row["name"] == "int4, one scale for 32768 over 8")
+        bf16 = next(row for row in results["rows"] if row["name"] == "bf16 over 8")
+        self.assertLess(bf16["change_low"], 1e-4)
+        self.assertGreater(bad["top1_agreement"], 0)
+        again = run("inference", "--output", self.folder / "inference", "--reduced", "--text", self.text)
+        self.assertIn("of 10 cells are there already", again.stdout)
+
+    def test_products_compare_recipes(self):
+        results = self.check("products")
+        names = {row["name"] for row in results["rows"]}
+        self.assertLessEqual({"llama bf16, seed 1", "fog fp8, seed 1"}, names)
+        saturated = {row["name"]: row["saturated"] for row in results["rows"]}
+        self.assertGreater(saturated["llama fp8, margin -6, seed 1"], 10 * saturated["llama fp8, seed 1"])
+
+    def test_gradients_go_on_after_a_kill(self):
+        where = self.folder / "gradients"
+        first = subprocess.Popen(command("gradients", "--output", where, "--reduced", "--text", self.text, "--threads", 1),
+                                 stdout=subprocess.DEVNULL)
+        deadline = time.monotonic() + 60
+        while not list(where.glob("cells/*.json")) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        first.send_signal(signal.SIGKILL)
+        first.wait()
+        results = self.check("gradients")
+        self.assertGreater(min(row["step_s"] for row in results["rows"]), 0.1)
+
+    def test_what_is_wrong_is_one_line(self):
+        short = self.folder / "short.txt"
+        short.write_text("too short")
+        none = self.folder / "none"
+        none.mkdir()
+        (none / "torch.py").write_text("raise ImportError('none')\n")
+        for arguments, environment, said in (
+                (("--text", short), {}, "the text is too short"),
+                (("--text", self.folder / "absent.txt"), {}, "cannot read"),
+                (("--threads", 0), {}, "use 1 or more"),
+                ((), {"PYTHONPATH": f"{none}:{os.environ['PYTHONPATH']}"}, "apt-get install python3-torch")):
+            done = run("inference", "--output", self.folder / "wrong", "--reduced", *arguments, **environment)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+            self.assertIn(said, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
