@@ -50,7 +50,8 @@ def inference(folder: pathlib.Path, rows: list[dict]) -> None:
     right.set(xscale="log", xlabel="KL divergence, nats for each character", title="Quantized in one place only, 8 ranks")
     right.invert_yaxis()
     if places:
-        right.legend(fontsize=style.SMALL, loc="lower right")
+        right.set_xlim(right=20 * max(row["kl_nats"] for row in places))
+        right.legend(fontsize=style.SMALL, loc="center right")
     figure.tight_layout()
     _save(figure, folder, "inference")
 
