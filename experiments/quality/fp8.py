@@ -19,8 +19,8 @@ BLOCK = 128
 
 @dataclasses.dataclass(frozen=True)
 class Recipe:
-    """What products are multiplied of. `scaling`: "bf16" for no FP8; "delayed": a power of two for each tensor, from the
-    largest value of `history` steps before; "current": from the tensor itself; "block": one for 128 neighbours.
+    """What products are multiplied of. `scaling`: "bf16" for no FP8; "delayed": a power of two for each tensor, from
+    the largest value of `history` steps before; "current": from the tensor itself; "block": one for 128 neighbours.
     A scale leaves room for values 2^margin times as large; below 0 it saturates them."""
 
     scaling: str = "bf16"

@@ -112,7 +112,8 @@ def row_of(name: str, definition: dict, result: dict) -> dict:
 
 
 def harmless(rows: list[dict], limit: float) -> float:
-    """The largest NMSE up to which every way's perplexity grows by less than `limit`, by the upper end of its interval."""
+    """The largest NMSE up to which the perplexity of every way grows by less than `limit`, by the upper end of its
+    interval."""
     best = 0.0
     for row in sorted(rows, key=lambda row: row["nmse"]):
         if row["change_high"] >= limit:
@@ -168,6 +169,7 @@ def print_table(rows: list[dict], summary: dict) -> None:
     print(f"{'':28}{'ranks':>6}{'NMSE':>10}{'perplexity':>12}{'interval of 95 %':>24}{'top-1':>9}{'KL, nats':>11}")
     for row in rows:
         print(f"{row['way']:28}{row['ranks']:6}{row['nmse']:10.1e}{row['perplexity_change']:+12.3%}"
-              f"{row['change_low']:+14.3%} to{row['change_high']:+8.3%}{row['top1_agreement']:9.2%}{row['kl_nats']:11.1e}")
+              f"{row['change_low']:+14.3%} to{row['change_high']:+8.3%}{row['top1_agreement']:9.2%}"
+              f"{row['kl_nats']:11.1e}")
     for limit, nmse in summary["harmless_nmse"].items():
         print(f"every way with an NMSE up to {nmse:.1e} costs less than {limit} of perplexity")

@@ -2,8 +2,8 @@
 
 "llama": norms before attention and FFN, rotary positions, a gated FFN (SwiGLU).
 "fog": no norms before; RMSNorm behind each half with a gain that begins at 1 / sqrt(layers), queries and keys normed
-with a gain that is not learnt, embeddings scaled by 1 / (their standard deviation), an FFN without a gate (GELU) that is
-1.5 times as wide, so that it has as many weights (FOG, arXiv 2505.20524, section 3).
+with a gain that is not learnt, embeddings scaled by 1 / (their standard deviation), an FFN without a gate (GELU) that
+is 1.5 times as wide, so that it has as many weights (FOG, arXiv 2505.20524, section 3).
 """
 import dataclasses
 import math

@@ -36,7 +36,8 @@ def inference(folder: pathlib.Path, rows: list[dict]) -> None:
                       color=look.colour, linewidth=0.8)
     _names(left, [row for row in rows if row["ranks"] == max(counts) and not row["only"]])
     left.set(xscale="log", yscale="log", xlabel="normalized squared error of a sum (NMSE)",
-             ylabel="perplexity grows by, % (bars: 95 %)", title="Each point a format and a number of ranks (names: those of the most ranks)")
+             ylabel="perplexity grows by, % (bars: 95 %)",
+             title="Each point a format and a number of ranks (names: those of the most ranks)")
     left.legend(fontsize=style.SMALL)
     left.grid(color=style.PALE)
     places = [row for row in rows if row["only"]]
@@ -47,7 +48,8 @@ def inference(folder: pathlib.Path, rows: list[dict]) -> None:
         right.set_yticks([at + 0.2 for at in range(len(some))], [
             f"layer {row['only'].split('/')[0]}, " + ("attention" if row["only"].endswith("out") else "FFN")
             for row in some])
-    right.set(xscale="log", xlabel="KL divergence, nats for each character", title="Quantized in one place only, 8 ranks")
+    right.set(xscale="log", xlabel="KL divergence, nats for each character",
+              title="Quantized in one place only, 8 ranks")
     right.invert_yaxis()
     if places:
         right.set_xlim(right=20 * max(row["kl_nats"] for row in places))
@@ -72,7 +74,8 @@ def _band(axes, rows: list[dict], x: str, y: str, look, label: str) -> None:
     steps = sorted({row["step"] for row in rows})
     values = [[row[y] for row in rows if row["step"] == step] for step in steps]
     at = [next(row[x] for row in rows if row["step"] == step) for step in steps]
-    axes.plot(at, [np.mean(each) for each in values], color=look.colour, linestyle=look.line, label=label, linewidth=1.3)
+    axes.plot(at, [np.mean(each) for each in values], color=look.colour, linestyle=look.line, label=label,
+              linewidth=1.3)
     axes.fill_between(at, [min(each) for each in values], [max(each) for each in values], color=look.colour, alpha=0.2,
                       linewidth=0)
 
@@ -110,7 +113,8 @@ def gradients(folder: pathlib.Path, rows: list[dict]) -> None:
     low = min(row["held_out"] for row in rows)
     left.set(xlabel="step", ylabel="held-out loss of the small model, nats", title="By steps",
              ylim=(low - 0.05, min(low + 1.5, max(row["held_out"] for row in rows))))
-    right.set(xlabel="simulated seconds of the large model's steps", title="By time: the loss of one model, steps of another")
+    right.set(xlabel="simulated seconds of the large model's steps",
+              title="By time: the loss of one model, steps of another")
     for axes in (left, right):
         axes.grid(color=style.PALE)
     left.legend(fontsize=style.SMALL - 1)

@@ -79,7 +79,8 @@ def arguments(description: str) -> argparse.Namespace:
     parser.add_argument("--output", metavar="DIR", type=pathlib.Path, required=True, help="where results go; a study "
                         "that was interrupted goes on there")
     parser.add_argument("--reduced", action="store_true", help="a small form that takes seconds, and shows nothing")
-    parser.add_argument("--threads", type=int, default=os.cpu_count(), metavar="N", help="processes at once (all cores)")
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), metavar="N",
+                        help="processes at once (all cores)")
     parser.add_argument("--text", metavar="FILE", help="a text file to learn, instead of that of the Debian package")
     chosen = parser.parse_args()
     if chosen.threads < 1:

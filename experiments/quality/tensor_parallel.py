@@ -28,8 +28,8 @@ def check_divides(shape: Shape, ranks: int) -> None:
 
 
 def tails_of(exact: torch.Tensor, error: torch.Tensor) -> dict[str, float]:
-    """How heavy the tails of a sum are, and how much of the squared error is in the worst 1 % of tokens, and in the worst
-    of all channels."""
+    """How heavy the tails of a sum are, and how much of the squared error is in the worst 1 % of tokens, and in the
+    worst of all channels."""
     by_token, by_channel = error.sum(-1).flatten(), error.flatten(0, 1).sum(0)
     worst = by_token.topk(max(1, len(by_token) // 100)).values.sum()
     return {"kurtosis": float(exact.pow(4).mean() / exact.square().mean() ** 2),

@@ -118,7 +118,8 @@ class TrainingTest(unittest.TestCase):
             self.assertTrue(torch.equal(one, other))
 
     def test_it_learns(self):
-        trainer = Trainer(Shape(**SMALL), Schedule(steps=60, sequences=4, length=16, held_out=2, rate=1e-2), self.corpus, 3)
+        schedule = Schedule(steps=60, sequences=4, length=16, held_out=2, rate=1e-2)
+        trainer = Trainer(Shape(**SMALL), schedule, self.corpus, 3)
         before = trainer.held_out_loss()
         for _ in range(60):
             trainer.advance()

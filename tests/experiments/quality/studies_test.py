@@ -62,8 +62,8 @@ class StudiesTest(unittest.TestCase):
 
     def test_gradients_go_on_after_a_kill(self):
         where = self.folder / "gradients"
-        first = subprocess.Popen(command("gradients", "--output", where, "--reduced", "--text", self.text, "--threads", 1),
-                                 stdout=subprocess.DEVNULL)
+        arguments = ("--output", where, "--reduced", "--text", self.text, "--threads", 1)
+        first = subprocess.Popen(command("gradients", *arguments), stdout=subprocess.DEVNULL)
         deadline = time.monotonic() + 60
         while not list(where.glob("cells/*.json")) and time.monotonic() < deadline:
             time.sleep(0.05)
