@@ -17,7 +17,7 @@ SHOWN = 1e-5  # of changes of perplexity: what is smaller, or no growth, is draw
 
 def _save(figure, folder: pathlib.Path, name: str) -> None:
     for suffix in ("png", "svg"):
-        figure.savefig(folder / f"{name}.{suffix}", dpi=110, metadata={"Date": None} if suffix == "svg" else None)
+        figure.savefig(folder / f"{name}.{suffix}", dpi=80, metadata={"Date": None} if suffix == "svg" else None)
     plt.close(figure)
     print(folder / f"{name}.png")
 
