@@ -91,8 +91,9 @@ SweepAxis read_axis(const input::Json& json, const std::string& place) {
   SweepAxis axis{.place = place, .keys = {}, .steps = {}};
   input::ObjectReader reader(json, place);
   if (!reader.has("zip")) {
+    const bool is_list = reader.has("values");  // a range has nothing twice
     add_key(axis, std::move(reader), place);
-    check_distinct(axis);
+    if (is_list) check_distinct(axis);
     return axis;
   }
   const input::Json& zipped = reader.array("zip");

@@ -32,7 +32,7 @@ class Builder {
       : training_(training),
         mesh_(mesh),
         degrees_(degrees(mesh)),
-        operations_(training_operations(training, degrees_)),
+        first_(training_operations(training, degrees_)),
         later_(training_operations(training, degrees_, Casts::cached)),
         bytes_(activation_bytes(training, degrees_)),
         rows_(sequences_of_chip(training, degrees_) * static_cast<double>(training.sequence)),
@@ -45,10 +45,8 @@ class Builder {
     for (microbatch_ = 0; microbatch_ < training_.microbatches; ++microbatch_) {
       forward_pass();
       backward_pass();
-      operations_ = later_;
-      updated_.clear();
     }
-    compute("optimizer", "optimizer", operations_.optimizer, Model::none, gradients_);
+    compute("optimizer", "optimizer", first_.optimizer, Model::none, gradients_);
     validate(graph_);
     return std::move(graph_);
   }
@@ -59,6 +57,8 @@ class Builder {
   using Waits = std::vector<TaskId>;
 
   std::uint32_t layers() const { return training_.model.layers; }
+
+  const TrainingOperations& of_microbatch() const { return microbatch_ == 0 ? first_ : later_; }
 
   static double pairs_ratio(const Training& training) {
     const auto positions = static_cast<double>(training.sequence);
@@ -117,9 +117,7 @@ class Builder {
     for (std::uint32_t first = 0; first < parts; first += training_.buckets) {
       const std::uint32_t end = std::min(first + training_.buckets, parts);
       double weights = 0.0;
-      for (std::uint32_t part = first; part < end; ++part)
-        weights += is_table(part) ? table_weights(training_.model, degrees_)
-                                  : layer_weights(training_.model, degrees_);
+      for (std::uint32_t part = first; part < end; ++part) weights += weights_in(part);
       const TaskId gathered =
           communicate(fmt::format("gather updated {} to {}", part_name(first), part_name(end - 1)),
                       "gather updated weights", "data", Collective::all_gather, "data",
@@ -131,15 +129,20 @@ class Builder {
 
   /// Parts of the weights: the embedding, layers, the head.
   bool is_table(std::uint32_t part) const { return part == 0 || part > layers(); }
+  double weights_in(std::uint32_t part) const {
+    return is_table(part) ? table_weights(training_.model, degrees_)
+                          : layer_weights(training_.model, degrees_);
+  }
   std::string part_name(std::uint32_t part) const {
     if (is_table(part)) return part == 0 ? "embedding" : "head";
     return fmt::format("layer {}", part - 1);
   }
 
   /// Weights of a part before the forward pass needs them. `freed`: what must be over before there is room.
-  TaskId weights_of(std::uint32_t part, const std::string& name, double weights, TaskId freed) {
-    const TaskId updated = part < updated_.size() ? updated_[part] : kNothing;
-    const TaskId gathered = gather(name, weights, freed, updated);
+  TaskId weights_of(std::uint32_t part, const std::string& name, TaskId freed) {
+    const bool waits = microbatch_ == 0 && !updated_.empty();
+    const TaskId updated = waits ? updated_[part] : kNothing;
+    const TaskId gathered = gather(name, weights_in(part), freed, updated);
     return gathered == kNothing ? updated : gathered;
   }
 
@@ -231,37 +234,34 @@ class Builder {
   }
 
   void forward_pass() {
-    const double layer = layer_weights(training_.model, degrees_);
-    const double table = table_weights(training_.model, degrees_);
-    const TaskId tables = weights_of(0, numbered("embedding"), table, latest_);
-    latest_ = compute(numbered("embedding"), "forward", operations_.embedding, Model::none,
+    const TaskId tables = weights_of(0, numbered("embedding"), latest_);
+    latest_ = compute(numbered("embedding"), "forward", of_microbatch().embedding, Model::none,
                       {tables, latest_});
     Waits ends = {latest_};
     Waits offloads;
     for (std::uint32_t i = 0; i < layers(); ++i) {
-      const TaskId weights = weights_of(i + 1, numbered("layer", i) + " forward", layer,
-                                        back(ends, training_.prefetch));
+      const TaskId weights =
+          weights_of(i + 1, numbered("layer", i) + " forward", back(ends, training_.prefetch));
       const bool local = workloads::is_local(training_.model, i);
       // Buffers for what goes to the host: those of `prefetch` layers may be under way.
       latest_ = pass(Pass::forward, numbered("forward", i),
-                     local ? operations_.local_forward : operations_.forward,
+                     local ? of_microbatch().local_forward : of_microbatch().forward,
                      {weights, latest_, back(offloads, training_.prefetch)});
       ends.push_back(latest_);
       offloads.push_back(
           transfer(numbered("offload", i), HostTransfer::Direction::to_host, {latest_}));
     }
     offloads_ = offloads;
-    const TaskId head =
-        weights_of(layers() + 1, numbered("head"), table, back(ends, training_.prefetch));
+    const TaskId head = weights_of(layers() + 1, numbered("head"), back(ends, training_.prefetch));
     latest_ =
-        compute(numbered("head"), "forward", operations_.head, Model::counts, {head, latest_});
+        compute(numbered("head"), "forward", of_microbatch().head, Model::counts, {head, latest_});
     head_ = latest_;
   }
 
   void backward_pass() {
     const double layer = layer_weights(training_.model, degrees_);
     const double table = table_weights(training_.model, degrees_);
-    latest_ = compute(numbered("head backward"), "backward", operations_.head_backward,
+    latest_ = compute(numbered("head backward"), "backward", of_microbatch().head_backward,
                       Model::counts, {latest_});
     // A table that is the embedding's too is summed behind that.
     if (!training_.model.tied_embeddings) reduce(numbered("head"), table, latest_);
@@ -274,12 +274,12 @@ class Builder {
       const bool local = workloads::is_local(training_.model, i);
       const Waits after = prepare_again(i, local, {weights, kept, latest_}, back(ends, 1));
       latest_ = pass(Pass::backward, numbered("backward", i),
-                     local ? operations_.local_backward : operations_.backward, after);
+                     local ? of_microbatch().local_backward : of_microbatch().backward, after);
       ends.push_back(latest_);
       reduce(numbered("layer", i), layer, latest_);
     }
-    latest_ = compute(numbered("embedding backward"), "backward", operations_.embedding_backward,
-                      Model::none, {latest_});
+    latest_ = compute(numbered("embedding backward"), "backward",
+                      of_microbatch().embedding_backward, Model::none, {latest_});
     reduce(numbered("embedding"), table, latest_);
     sum_bucket(numbered("embedding") + ", the rest");
   }
@@ -288,7 +288,7 @@ class Builder {
   /// parallelism the inputs of both halves, of which each chip kept its positions (Korthikanti et al., arXiv 2205.05198,
   /// section 4.2.2). `early`: what must be over before there is room for them.
   Waits prepare_again(std::uint32_t layer, bool local, Waits after, TaskId early) {
-    const LayerWork& work = local ? operations_.local_again : operations_.again;
+    const LayerWork& work = local ? of_microbatch().local_again : of_microbatch().again;
     const std::string name = numbered("recompute", layer);
     const std::string pass = numbered("backward", layer);
     if (degrees_.tensor == 1)
@@ -320,17 +320,17 @@ class Builder {
   const Training& training_;
   const Mesh& mesh_;
   Degrees degrees_;
-  TrainingOperations operations_;  ///< of the microbatch
-  TrainingOperations later_;       ///< of those behind the first
-  ActivationBytes bytes_;          ///< of one layer
-  double rows_;                    ///< positions of one microbatch
-  double all_pairs_;               ///< of queries and keys, to those that are computed
+  TrainingOperations first_;  ///< of the first microbatch
+  TrainingOperations later_;  ///< of those behind it
+  ActivationBytes bytes_;     ///< of one layer
+  double rows_;               ///< positions of one microbatch
+  double all_pairs_;          ///< of queries and keys, to those that are computed
   StepGraph graph_;
   std::uint32_t microbatch_ = 0;
   TaskId latest_ = kNothing;  ///< of the core
   TaskId head_ = kNothing;
   Waits offloads_;   ///< by layer
-  Waits updated_;    ///< gathers of weights, by part; none but in the first microbatch
+  Waits updated_;    ///< gathers of weights, by part; none without a distributed optimizer
   Waits gradients_;  ///< what the optimizer waits for
   Waits bucket_;     ///< gradients that are not summed over "data" yet
   double bucket_weights_ = 0.0;
