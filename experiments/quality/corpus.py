@@ -1,15 +1,17 @@
 """A text, cut into characters that are learnt and characters that are held out.
 
-By default "An Anarchist FAQ", which Debian has as the package `anarchism` (GPL-2+ or GFDL): five megabytes of English
-prose. What it says does not matter here; that it is long, real and always the same does.
+By default "An Anarchist FAQ", which Debian has as the package `anarchism` (GPL-2 or later): eleven million
+characters of English prose. What it says does not matter here; that it is long, real and always the same does.
 """
 import dataclasses
+import functools
 import hashlib
 import html.parser
 import pathlib
 import re
 import unicodedata
 
+import numpy as np
 import torch
 
 from store import QualityError, write_whole
@@ -91,13 +93,19 @@ class Corpus:
         return self.held_out[:needed].view(count, length + 1)
 
 
-def load(folder: pathlib.Path, path: str | None = None) -> Corpus:
-    """Of the package or a file. Its characters are kept in `folder`, because pages take seconds to read."""
-    kept = folder / "text.txt"
-    if path is not None or not kept.is_file():
-        write_whole(kept, _read(path))
-    text = kept.read_text()
-    codes = torch.tensor([ord(letter) - ord(FIRST) for letter in text if FIRST <= letter <= LAST], dtype=torch.long)
+def prepare(folder: pathlib.Path, path: str | None) -> Corpus:
+    """Reads the package's text or a file's, and keeps it in `folder` for all processes of a study."""
+    write_whole(folder / "text.txt", _read(path))
+    load.cache_clear()
+    return load(folder)
+
+
+@functools.lru_cache(maxsize=1)
+def load(folder: pathlib.Path) -> Corpus:
+    """What was prepared; each process reads it once."""
+    letters = np.frombuffer((folder / "text.txt").read_bytes(), np.uint8)
+    letters = letters[(letters >= ord(FIRST)) & (letters <= ord(LAST))]
+    codes = torch.from_numpy(letters.astype(np.int64) - ord(FIRST))
     border = int(len(codes) * (1 - HELD_OUT))
     corpus = Corpus(codes[:border], codes[border:])
     if len(corpus.train) < 10_000:

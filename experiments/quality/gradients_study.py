@@ -11,9 +11,10 @@ import torch
 import corpus
 import outcome
 import step_times
-from models import Shape, losses
+from models import Shape
 from store import Cell, QualityError, fill
-from training import NotFinite, Schedule, Trainer, first_not_finite
+from sums import all_reduced
+from training import NotFinite, Schedule, Trainer
 
 SEEDS, RANKS = (1, 2, 3), 8
 WEAKER = 0.05  # nats above the loss that bf16 ends at: a second goal, which coarse schemes may reach
@@ -66,20 +67,16 @@ class Bucket:
         brought = torch.from_numpy(self.brought)
         if self.scheme.format == "bf16":
             brought = brought.bfloat16()
-        result = equarx.allreduce(brought, self.scheme.format, algorithm=self.scheme.algorithm, hardware="h100",
+        total, said = all_reduced(brought, self.scheme.format, algorithm=self.scheme.algorithm, hardware="h100",
                                   topology={"fully-connected": RANKS}, feedback=self.lost, seed=seed, **options)
         if self.mu:
-            self.mu.update(result)
-        total = result.result
-        if total.dtype == np.uint16:  # bf16 by its bits
-            total = (total.astype(np.uint32) << 16).view(np.float32)
+            self.mu.update(said)
         start = 0
         for weight in self.weights:
-            part = total[start : start + weight.numel()]
-            weight.grad.copy_(torch.from_numpy(np.ascontiguousarray(part)).view_as(weight) / RANKS)
+            weight.grad.copy_(total[start : start + weight.numel()].view_as(weight) / RANKS)
             start += weight.numel()
         exact = self.brought.sum(0, dtype=np.float64)
-        return float(np.square(total - exact).sum() / max(np.square(exact).sum(), 1e-300))
+        return float(np.square(total.numpy() - exact).sum() / max(np.square(exact).sum(), 1e-300))
 
 
 class DataParallel(Trainer):
@@ -98,13 +95,7 @@ class DataParallel(Trainer):
     def gradients(self, tokens):
         total = 0.0
         for rank, own in enumerate(tokens.chunk(RANKS)):
-            self.adam.zero_grad()
-            loss = losses(self.model(own[:, :-1], self.hooks), own[:, 1:]).mean()
-            if not torch.isfinite(loss):
-                where = first_not_finite(self.model, own[:, :-1], self.hooks)
-                raise NotFinite(f"the loss is not finite in step {self.step}; first in {where}")
-            loss.backward()
-            total += float(loss) / RANKS
+            total += super().gradients(own) / RANKS
             for bucket in self.buckets:
                 bucket.bring(rank)
         self.nmse = float(np.mean([bucket.mean(self.step + 1) for bucket in self.buckets]))
@@ -145,14 +136,14 @@ def reached(rows: list[dict], goal: float) -> dict[str, float]:
 
 
 def study(chosen: argparse.Namespace) -> None:
-    text = corpus.load(chosen.output, chosen.text)
+    text = corpus.prepare(chosen.output, chosen.text)
     shape = Shape(layers=2, width=64, heads=4, ffn=128) if chosen.reduced else Shape()
     schedule = Schedule(steps=6, every=2, sequences=8, length=32, held_out=4) if chosen.reduced else \
         Schedule(steps=150)
     text.sequences(schedule.held_out, schedule.length)
     common = {"shape": dataclasses.asdict(shape), "schedule": dataclasses.asdict(schedule), "text": text.digest()}
     all_schemes = schemes() if not chosen.reduced else [scheme for scheme in schemes() if "int4" in scheme.name][:2]
-    seconds = step_times.of(chosen.output, [scheme for scheme in all_schemes if scheme.is_timed])
+    seconds = step_times.of([scheme for scheme in all_schemes if scheme.is_timed])
     cells = [Cell(f"{scheme.name}, seed {seed}", common | {"scheme": dataclasses.asdict(scheme), "seed": seed})
              for seed in (SEEDS[:1] if chosen.reduced else SEEDS) for scheme in all_schemes]
     results = fill(chosen.output, cells, functools.partial(train, chosen.output), chosen.threads, lambda result:

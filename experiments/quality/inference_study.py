@@ -3,6 +3,7 @@ import argparse
 import dataclasses
 import functools
 import io
+import json
 import math
 import pathlib
 
@@ -12,7 +13,7 @@ import torch
 import corpus
 import outcome
 from models import Hooks, Model, Shape
-from store import Cell, fill
+from store import Cell, fill, write_whole
 from tensor_parallel import Parallel, Way, check_divides
 from training import Schedule, Trainer
 
@@ -37,11 +38,13 @@ def ways() -> list[Way]:
     ]
 
 
-@functools.lru_cache(maxsize=1)
-def trained(folder: pathlib.Path, shape: Shape, schedule: Schedule) -> Model:
-    model = Model(shape, 1)
-    model.load_state_dict(torch.load(folder / "model.pt"))
-    return model.eval()
+def weights_file(folder: pathlib.Path, definition: dict) -> pathlib.Path:
+    """Of a model that is trained as a definition says: beside its cell."""
+    return model_cell(definition).file(folder).with_suffix(".pt")
+
+
+def model_cell(definition: dict) -> Cell:
+    return Cell("model", definition)
 
 
 def train(folder: pathlib.Path, definition: dict) -> dict:
@@ -53,41 +56,45 @@ def train(folder: pathlib.Path, definition: dict) -> dict:
             print(f"  training, step {trainer.step} of {trainer.schedule.steps}: loss {loss:.3f}", flush=True)
     weights = io.BytesIO()
     torch.save(trainer.model.state_dict(), weights)
-    part = folder / "model.pt.part"
-    part.write_bytes(weights.getvalue())
-    part.replace(folder / "model.pt")
+    write_whole(weights_file(folder, definition), weights.getvalue())
     return {"held_out": trainer.held_out_loss()}
 
 
-def logits_of(folder: pathlib.Path, definition: dict, hooks: Hooks):
-    """Logarithms of probabilities of all next characters, and those characters, batch by batch."""
-    shape, schedule = Shape(**definition["shape"]), Schedule(**definition["schedule"])
-    model = trained(folder, shape, schedule)
-    sequences = corpus.load(folder).sequences(definition["sequences"], schedule.length)
-    with torch.no_grad():
-        for batch in sequences.split(BATCH):
-            yield model(batch[:, :-1], hooks).log_softmax(-1), batch[:, 1:]
+class Exact:
+    """The model that was trained, the text it is evaluated on, and what it says of it."""
+
+    def __init__(self, folder: pathlib.Path, definition: dict):
+        self.model = Model(Shape(**definition["shape"]), 1)
+        self.model.load_state_dict(torch.load(weights_file(folder, definition)))
+        sequences = corpus.load(folder).sequences(definition["sequences"], definition["schedule"]["length"])
+        self.batches = sequences.split(BATCH)
+        self.logits = list(self.logits_with(Hooks()))
+
+    def logits_with(self, hooks: Hooks):
+        """Logarithms of the probabilities of all next characters, batch by batch."""
+        with torch.no_grad():
+            for batch in self.batches:
+                yield self.model(batch[:, :-1], hooks).log_softmax(-1)
 
 
 @functools.lru_cache(maxsize=1)
-def exact_batches(folder: pathlib.Path, definition: tuple):
-    restored = {"shape": dict(definition[0]), "schedule": dict(definition[1]), "sequences": definition[2]}
-    return list(logits_of(folder, restored, Hooks()))
+def exact(folder: pathlib.Path, definition: str) -> Exact:
+    """Of a definition as JSON; each process makes it once."""
+    return Exact(folder, json.loads(definition))
 
 
 def evaluate(folder: pathlib.Path, definition: dict) -> dict:
     """Of each sequence: negative log-likelihood of it and of the exact model, how often both choose the same character,
     and the Kullback-Leibler divergence from the exact model's probabilities, in nats for each character."""
     torch.set_num_threads(1)
-    way, shape = Way(**definition["way"]), Shape(**definition["shape"])
-    hooks = Parallel(shape, definition["ranks"], way, definition["only"])
-    key = (tuple(definition["shape"].items()), tuple(definition["schedule"].items()), definition["sequences"])
+    known = exact(folder, json.dumps(definition["model"]))
+    hooks = Parallel(known.model.shape, definition["ranks"], Way(**definition["way"]), definition["only"])
     result = {"nll": [], "exact_nll": [], "top1": [], "kl": []}
-    for (exact, targets), (got, _) in zip(exact_batches(folder, key), logits_of(folder, definition, hooks)):
-        for name, logits in (("exact_nll", exact), ("nll", got)):
-            result[name] += (-logits.gather(-1, targets[..., None])[..., 0]).mean(1).tolist()
-        result["top1"] += (exact.argmax(-1) == got.argmax(-1)).float().mean(1).tolist()
-        result["kl"] += (exact.exp() * (exact - got)).sum(-1).mean(1).tolist()
+    for batch, right, got in zip(known.batches, known.logits, known.logits_with(hooks)):
+        for name, logits in (("exact_nll", right), ("nll", got)):
+            result[name] += (-logits.gather(-1, batch[:, 1:, None])[..., 0]).mean(1).tolist()
+        result["top1"] += (right.argmax(-1) == got.argmax(-1)).float().mean(1).tolist()
+        result["kl"] += (right.exp() * (right - got)).sum(-1).mean(1).tolist()
     result["nmse"] = hooks.nmse()
     result["nmse_by_place"] = {where: float(np.mean(values)) for where, values in hooks.errors.items()}
     result["tails"] = hooks.tails
@@ -122,34 +129,36 @@ def harmless(rows: list[dict], limit: float) -> float:
     return best
 
 
-def definitions(common: dict, shape: Shape, reduced: bool) -> dict[str, dict]:
-    """All that is evaluated, by name: ways over ranks, and ways at one place only."""
+def definitions(model: dict, shape: Shape, reduced: bool) -> dict[str, dict]:
+    """All that is evaluated of a model's definition, by name: ways over ranks, and ways at one place only."""
     ranks = (2, 8) if reduced else (2, 4, 8, 16)
     chosen = [way for way in ways() if not reduced or way.name in ("bf16", "int8 by 128", BAD)]
     cells = {}
+
+    def add(name: str, way: Way, count: int, only: str | None = None) -> None:
+        cells[name] = {"model": model, "way": dataclasses.asdict(way), "ranks": count, "only": only}
+
     for count in ranks:
         check_divides(shape, count)
         for way in chosen:
-            cells[f"{way.name} over {count}"] = common | {"way": dataclasses.asdict(way), "ranks": count, "only": None}
+            add(f"{way.name} over {count}", way, count)
     places = [f"{layer}/{half}" for layer in range(shape.layers) for half in ("out", "down")]
     for way in chosen:
         if way.name in ("int8 by 128", "int4 by 128"):
             for place in places:
-                cells[f"{way.name} over 8 in {place}"] = common | {"way": dataclasses.asdict(way), "ranks": 8,
-                                                                    "only": place}
+                add(f"{way.name} over 8 in {place}", way, 8, place)
     return cells
 
 
 def study(chosen: argparse.Namespace) -> None:
     shape = Shape(layers=2, width=64, ffn=128) if chosen.reduced else Shape()
     schedule = Schedule(steps=20, held_out=4) if chosen.reduced else Schedule(steps=800)
-    text = corpus.load(chosen.output, chosen.text)
+    text = corpus.prepare(chosen.output, chosen.text)
     common = {"shape": dataclasses.asdict(shape), "schedule": dataclasses.asdict(schedule),
               "sequences": 8 if chosen.reduced else 256, "text": text.digest()}
     text.sequences(common["sequences"], schedule.length)
     cells = [Cell(name, definition) for name, definition in definitions(common, shape, chosen.reduced).items()]
-    model = Cell("model", common)
-    held_out = fill(chosen.output, [model], functools.partial(train, chosen.output), 1,
+    held_out = fill(chosen.output, [model_cell(common)], functools.partial(train, chosen.output), 1,
                     lambda result: f"held-out loss {result['held_out']:.3f}")["model"]["held_out"]
     results = fill(chosen.output, cells, functools.partial(evaluate, chosen.output), chosen.threads,
                    lambda result: f"NMSE {result['nmse']:.1e}, KL {np.mean(result['kl']):.1e}")

@@ -1,4 +1,5 @@
 """Pictures of the studies, in the look of tools/plot."""
+import dataclasses
 import pathlib
 import sys
 
@@ -12,6 +13,7 @@ import numpy as np  # noqa: E402
 from drawing import style  # noqa: E402
 
 FP32 = 1e-12  # NMSE below which only FP32 is, which is not drawn
+FEEDBACK = ", feedback"  # of a scheme's name: drawn in the colour of the scheme without it
 SHOWN = 1e-5  # of changes of perplexity: what is smaller, or no growth, is drawn there
 
 
@@ -105,7 +107,9 @@ def gradients(folder: pathlib.Path, rows: list[dict]) -> None:
     style.use()
     figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.6), sharey=True)
     names = list(dict.fromkeys(row["scheme"] for row in rows))
-    for name, look in style.looks(names).items():
+    plain = style.looks([name for name in names if not name.endswith(FEEDBACK)] or names)
+    for name in names:
+        look = plain.get(name) or dataclasses.replace(plain[name.removesuffix(FEEDBACK)], line=(0, (1, 4)))
         some = [row for row in rows if row["scheme"] == name]
         _band(left, some, "step", "held_out", look, name)
         if some[0]["time_s"] is not None:

@@ -89,7 +89,7 @@ def last_losses(results: dict[str, dict]) -> dict[str, list[float]]:
 
 
 def study(chosen: argparse.Namespace) -> None:
-    text = corpus.load(chosen.output, chosen.text)
+    text = corpus.prepare(chosen.output, chosen.text)
     schedule = Schedule(steps=6, every=2, sequences=4, length=32, held_out=4) if chosen.reduced else \
         Schedule(steps=200, every=5)
     common = {"schedule": dataclasses.asdict(schedule), "text": text.digest()}

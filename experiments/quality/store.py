@@ -27,11 +27,11 @@ class Cell:
         return folder / "cells" / f"{self.name.replace('/', '_').replace(' ', '_')}-{digest}.json"
 
 
-def write_whole(path: pathlib.Path, text: str) -> None:
+def write_whole(path: pathlib.Path, contents: str | bytes) -> None:
     """Nobody ever sees half a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(path.suffix + f".part{os.getpid()}")
-    part.write_text(text)
+    part.write_bytes(contents.encode() if isinstance(contents, str) else contents)
     part.replace(path)
 
 

@@ -2,13 +2,13 @@
 products of a layer is summed by a simulated AllReduce."""
 import dataclasses
 
-import equarx
 import numpy as np
 import torch
 from torch.nn import functional
 
 from models import Hooks, Shape
 from store import QualityError
+from sums import all_reduced
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,16 +55,12 @@ class Parallel(Hooks):
         partial = torch.stack(parts)
         if self.only is not None and where != self.only:
             return partial.sum(0)
-        return self.all_reduced(where, partial)
+        return self.summed(where, partial)
 
-    def all_reduced(self, where: str, partial: torch.Tensor) -> torch.Tensor:
+    def summed(self, where: str, partial: torch.Tensor) -> torch.Tensor:
         """partial: [ranks, sequences, positions, width]."""
         brought = partial if self.way.sends == "fp32" else partial.bfloat16()
-        outcome = equarx.allreduce(brought.contiguous(), self.way.format, **self.way.options)
-        result = outcome.result
-        if result.dtype == np.uint16:  # bf16 by its bits
-            result = (result.astype(np.uint32) << 16).view(np.float32)
-        total = torch.from_numpy(np.ascontiguousarray(result)).view(partial.shape[1:])
+        total, _ = all_reduced(brought, self.way.format, **self.way.options)
         exact = partial.double().sum(0)
         error = (total.double() - exact).square()
         self.errors.setdefault(where, []).append(float(error.sum() / exact.square().sum()))

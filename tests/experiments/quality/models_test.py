@@ -92,11 +92,22 @@ class ModelsTest(unittest.TestCase):
         self.assertEqual(float(llama.blocks[0]["ffn_gain"][0]), 1.0)
 
 
+class CorpusTest(unittest.TestCase):
+    def test_the_text_is_the_one_that_was_asked_for_last(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            long = corpus.prepare(folder, text_file(folder, 60_000))
+            short = corpus.prepare(folder, text_file(folder, 30_000))
+            self.assertEqual((len(long.train), len(short.train), len(short.held_out)), (54_000, 27_000, 3_000))
+            self.assertNotEqual(long.digest(), short.digest())
+            self.assertEqual(corpus.load(folder).digest(), short.digest())
+
+
 class TrainingTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         folder = pathlib.Path(self.folder.name)
-        self.corpus = corpus.load(folder, text_file(folder))
+        self.corpus = corpus.prepare(folder, text_file(folder))
         self.schedule = Schedule(steps=4, sequences=4, length=16, held_out=2)
 
     def tearDown(self):

@@ -53,6 +53,19 @@ class StudiesTest(unittest.TestCase):
         again = run("inference", "--output", self.folder / "inference", "--reduced", "--text", self.text)
         self.assertIn("of 10 cells are there already", again.stdout)
 
+    def test_weights_are_those_of_the_text(self):
+        where, other = self.folder / "texts", self.folder / "other.txt"
+        other.write_text("a text of other words about nothing " * 2000)
+        rows = []
+        for text in (self.text, other, self.text):
+            done = run("inference", "--output", where, "--reduced", "--text", text, "--threads", 1)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            rows.append(json.loads((where / "results.json").read_text())["summary"]["exact_perplexity"])
+            for cell in where.glob("cells/bf16*"):
+                cell.unlink()  # to be evaluated anew, of the weights that are there
+        self.assertEqual(rows[0], rows[2])
+        self.assertNotEqual(rows[0], rows[1])
+
     def test_products_compare_recipes(self):
         results = self.check("products")
         names = {row["name"] for row in results["rows"]}
