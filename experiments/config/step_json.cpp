@@ -43,7 +43,7 @@ void read_graph(input::ObjectReader reader, StepConfig& config) {
     throw input::InputError("/step",
                             "is empty; give \"training\", \"workload\", or \"tasks\" of your own");
   if (source == "tasks") {
-    config.graph = read_tasks(reader.array("tasks"), reader.place_of("tasks"), config.mesh);
+    config.graph = read_tasks(reader, config.mesh);
   } else if (source == "workload") {
     read_served(reader, config);
   } else {
@@ -95,7 +95,7 @@ input::Json to_json(const StepConfig& config) {
   else if (config.workload)
     json["step"]["workload"] = workload_json(*config.workload);
   else
-    json["step"]["tasks"] = tasks_json(config.graph, config.mesh);
+    write_tasks(config.graph, config.mesh, json["step"]);
   json["variants"] = variants_json(config);
   json["baseline"] = config.variants[config.baseline].label;
   json["wire_buffers"] = wire_buffers_key(config.machine);

@@ -31,12 +31,16 @@ using units::Dimension;
 
 constexpr std::string_view kNumber = "{i}";  // of a repeated task, from 0
 constexpr std::uint64_t kMostTasks = 100'000;
+constexpr std::uint64_t kMostTimes = std::uint64_t{1} << 40;
 constexpr std::uint64_t kMostTaskElements = std::uint64_t{1} << 40;
 constexpr std::array<std::string_view, 3> kKinds = {"compute", "collective", "host"};
 constexpr input::EnumNames<HostTransfer::Direction, 2> kDirections({
     {HostTransfer::Direction::to_host, "to-host"},
     {HostTransfer::Direction::from_host, "from-host"},
 });
+
+/// What the core does in tasks that name it.
+using NamedComputations = std::map<std::string, Computation>;
 
 /// What a list in JSON says of one task, or of several alike, before names are looked up.
 struct Draft {
@@ -65,13 +69,11 @@ double quantity_or_zero(input::ObjectReader& reader, std::string_view key, Dimen
   return reader.has(key) ? reader.quantity(key, dimension) : 0.0;
 }
 
-/// What the core does: a time, or what a time follows from.
-Computation read_computation(input::ObjectReader reader) {
-  Computation computation;
+/// Adds what the core does: a time, or what a time follows from.
+void read_operation(input::ObjectReader reader, Computation& computation) {
   if (reader.has("time")) {
-    computation.seconds = reader.quantity("time", Dimension::time);
-    reader.finish();
-    return computation;
+    computation.seconds += reader.quantity("time", Dimension::time);
+    return reader.finish();
   }
   workloads::Operation operation{.name = "task", .kind = workloads::OperationKind::matrix};
   if (reader.has("flops")) operation.flops = reader.positive_number("flops");
@@ -79,13 +81,41 @@ Computation read_computation(input::ObjectReader reader) {
       input::choose(reader, "products", hardware::kMatrixTypes, hardware::MatrixType::bf16);
   if (reader.has("vector_ops")) operation.vector_ops = reader.positive_number("vector_ops");
   operation.read_bytes = quantity_or_zero(reader, "hbm_bytes", Dimension::bytes);
-  if (!reader.flag_or("recomputed", false)) computation.model_flops = operation.flops;
+  if (reader.has("times")) operation.times = reader.integer("times", 1, kMostTimes);
+  if (!reader.flag_or("recomputed", false))
+    computation.model_flops += operation.flops * static_cast<double>(operation.times);
   if (operation.flops + operation.vector_ops + operation.read_bytes <= 0.0)
     throw input::InputError(reader.place_of("flops"),
                             "nothing is computed; give a time, or flops, vector_ops or hbm_bytes");
   reader.finish();
-  computation.operations = {operation};
+  computation.operations.push_back(operation);
+}
+
+/// An operation, or a list of them.
+Computation read_operations(const input::Json& json, const std::string& place) {
+  Computation computation;
+  if (!json.is_array()) {
+    read_operation(input::ObjectReader(json, place), computation);
+    return computation;
+  }
+  if (json.empty())
+    throw input::InputError(place, "is empty; name an operation at least, like {\"flops\": 1e12}");
+  for (std::size_t i = 0; i < json.size(); ++i)
+    read_operation(input::ObjectReader(json[i], fmt::format("{}/{}", place, i)), computation);
   return computation;
+}
+
+/// What the core does, or the name of what several tasks do.
+Computation read_computation(const input::Json& json, const std::string& place,
+                             const NamedComputations& named) {
+  if (!json.is_string()) return read_operations(json, place);
+  const auto name = json.get<std::string>();
+  const auto known = named.find(name);
+  if (known != named.end()) return known->second;
+  std::vector<std::string_view> names;
+  for (const auto& [other, computation] : named) names.push_back(other);
+  throw input::InputError(place, fmt::format("\"computations\" of the step have no '{}'; {}", name,
+                                             input::remedy(name, names)));
 }
 
 std::vector<std::size_t> read_axes(input::ObjectReader& reader, const steps::Mesh& mesh) {
@@ -169,7 +199,7 @@ std::vector<std::string> read_after(input::ObjectReader& reader) {
 
 /// Appends the tasks that an object stands for.
 void read_task(const input::Json& json, const std::string& place, const steps::Mesh& mesh,
-               std::vector<Draft>& drafts) {
+               const NamedComputations& named, std::vector<Draft>& drafts) {
   input::ObjectReader reader(json, place);
   Draft draft{.task = {}, .place = place, .stream = {}, .after = {}};
   const std::string name = reader.text("name", "a name, like \"forward {i}\"");
@@ -178,7 +208,9 @@ void read_task(const input::Json& json, const std::string& place, const steps::M
   if (kind.empty())
     throw input::InputError(place,
                             "does nothing; give one of \"compute\", \"collective\" and \"host\"");
-  if (kind == "compute") draft.task.work = read_computation(reader.object(kind));
+  if (kind == "compute")
+    draft.task.work =
+        read_computation(reader.required(kind, "what is computed"), reader.place_of(kind), named);
   if (kind == "collective") draft.task.work = read_call(reader.object(kind), mesh);
   if (kind == "host") draft.task.work = read_transfer(reader.object(kind));
   draft.stream = reader.has("stream") ? reader.text("stream") : usual_stream(draft.task, mesh);
@@ -222,20 +254,28 @@ steps::StepGraph resolve(std::vector<Draft> drafts) {
   return graph;
 }
 
-input::Json computation_json(const Computation& computation) {
-  if (computation.operations.empty())
-    return {{"time", units::format(computation.seconds, Dimension::time)}};
-  const workloads::Operation& operation = computation.operations.front();
+input::Json operation_json(const workloads::Operation& operation, bool recomputed) {
   input::Json json = input::Json::object();
   if (operation.flops > 0.0) {
     json["flops"] = operation.flops;
     json["products"] = hardware::name(operation.products);
-    json["recomputed"] = computation.model_flops == 0.0;
+    json["recomputed"] = recomputed;
   }
   if (operation.vector_ops > 0.0) json["vector_ops"] = operation.vector_ops;
   if (operation.hbm_bytes() > 0.0)
     json["hbm_bytes"] = units::format(operation.hbm_bytes(), Dimension::bytes);
+  if (operation.times > 1) json["times"] = operation.times;
   return json;
+}
+
+/// An object, or a list of several operations. The time comes first: it is given once.
+input::Json computation_json(const Computation& computation) {
+  input::Json list = input::Json::array();
+  if (computation.operations.empty() || computation.seconds > 0.0)
+    list.push_back({{"time", units::format(computation.seconds, Dimension::time)}});
+  for (const workloads::Operation& operation : computation.operations)
+    list.push_back(operation_json(operation, computation.model_flops == 0.0));
+  return list.size() == 1 ? list.front() : list;
 }
 
 input::Json call_json(const CollectiveCall& call, const steps::Mesh& mesh) {
@@ -248,14 +288,29 @@ input::Json call_json(const CollectiveCall& call, const steps::Mesh& mesh) {
           {"dtype", numerics::name(call.dtype)}};
 }
 
+/// What several tasks do, each under its name.
+NamedComputations read_named(input::ObjectReader& step) {
+  NamedComputations named;
+  if (!step.has("computations")) return named;
+  const std::string place = step.place_of("computations");
+  const input::Json& json = step.required("computations", "objects");
+  if (!json.is_object())
+    throw input::InputError(place, "expected an object: names, and what is computed");
+  for (const auto& [name, work] : json.items())
+    named.emplace(name, read_operations(work, fmt::format("{}/{}", place, name)));
+  return named;
+}
+
 }  // namespace
 
-steps::StepGraph read_tasks(const input::Json& list, const std::string& place,
-                            const steps::Mesh& mesh) {
+steps::StepGraph read_tasks(input::ObjectReader& step, const steps::Mesh& mesh) {
+  const input::Json& list = step.array("tasks");
+  const std::string place = step.place_of("tasks");
   if (list.empty()) throw input::InputError(place, "is empty; a step has a task at least");
+  const NamedComputations named = read_named(step);
   std::vector<Draft> drafts;
   for (std::size_t i = 0; i < list.size(); ++i)
-    read_task(list[i], fmt::format("{}/{}", place, i), mesh, drafts);
+    read_task(list[i], fmt::format("{}/{}", place, i), mesh, named, drafts);
   std::vector<std::string> places;
   for (const Draft& draft : drafts) places.push_back(draft.place);
   steps::StepGraph graph = resolve(std::move(drafts));
@@ -267,13 +322,22 @@ steps::StepGraph read_tasks(const input::Json& list, const std::string& place,
   return graph;
 }
 
-input::Json tasks_json(const steps::StepGraph& graph, const steps::Mesh& mesh) {
+void write_tasks(const steps::StepGraph& graph, const steps::Mesh& mesh, input::Json& step) {
+  input::Json named = input::Json::object();
+  std::map<std::string, std::string> names;  // by what is done, as text
   input::Json list = input::Json::array();
   for (const Task& task : graph.tasks) {
     input::Json json = {
         {"name", task.name}, {"group", task.group}, {"stream", graph.streams[task.stream]}};
-    if (const auto* computation = std::get_if<Computation>(&task.work))
+    if (const auto* computation = std::get_if<Computation>(&task.work)) {
       json["compute"] = computation_json(*computation);
+      if (json["compute"].is_array()) {
+        const std::string next = fmt::format("work {}", names.size());
+        const auto [known, is_new] = names.emplace(json["compute"].dump(), next);
+        if (is_new) named[next] = json["compute"];
+        json["compute"] = known->second;
+      }
+    }
     if (const auto* call = std::get_if<CollectiveCall>(&task.work))
       json["collective"] = call_json(*call, mesh);
     if (const auto* transfer = std::get_if<HostTransfer>(&task.work))
@@ -284,7 +348,8 @@ input::Json tasks_json(const steps::StepGraph& graph, const steps::Mesh& mesh) {
     json["after"] = after;
     list.push_back(json);
   }
-  return list;
+  if (!named.empty()) step["computations"] = named;
+  step["tasks"] = list;
 }
 
 }  // namespace equarx::config

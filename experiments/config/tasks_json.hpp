@@ -9,12 +9,12 @@
 
 namespace equarx::config {
 
-/// Reads a list of tasks (docs/steps.md). A task may stand for several that are alike but for a number. `place`: the
-/// JSON pointer of the list. @throws input::InputError for what is not valid, or a graph that waits for itself
-steps::StepGraph read_tasks(const input::Json& list, const std::string& place,
-                            const steps::Mesh& mesh);
+/// Reads "tasks" of a step (docs/steps.md), and "computations" that they name. A task may stand for several that are
+/// alike but for a number. @throws input::InputError for what is not valid, or a graph that waits for itself
+steps::StepGraph read_tasks(input::ObjectReader& step, const steps::Mesh& mesh);
 
-/// The list of a graph, as read_tasks() reads it: one object for each task.
-input::Json tasks_json(const steps::StepGraph& graph, const steps::Mesh& mesh);
+/// Writes both, as read_tasks() reads them: one object for each task, and what is computed in several operations once
+/// under a name.
+void write_tasks(const steps::StepGraph& graph, const steps::Mesh& mesh, input::Json& step);
 
 }  // namespace equarx::config

@@ -52,7 +52,8 @@ double core_time_s(const Task& task, const workloads::ComputeRates& rates) {
 
 /// An operation whose bytes take of the HBM that DMAs share.
 sim::HbmWork with_hbm(workloads::Operation operation, const workloads::ComputeRates& rates) {
-  const auto bytes = static_cast<std::uint64_t>(std::llround(operation.hbm_bytes()));
+  const auto bytes = static_cast<std::uint64_t>(
+      std::llround(operation.hbm_bytes() * static_cast<double>(operation.times)));
   operation.weight_bytes = operation.read_bytes = operation.written_bytes = 0.0;
   return {bytes, roofline_s(operation, rates)};
 }

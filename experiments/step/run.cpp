@@ -189,7 +189,8 @@ double computed_flops(const steps::StepGraph& graph) {
   double flops = 0.0;
   for (const steps::Task& task : graph.tasks)
     if (const auto* work = std::get_if<steps::Computation>(&task.work))
-      for (const workloads::Operation& operation : work->operations) flops += operation.flops;
+      for (const workloads::Operation& operation : work->operations)
+        flops += operation.flops * static_cast<double>(operation.times);
   return flops;
 }
 

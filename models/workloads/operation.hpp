@@ -32,6 +32,7 @@ struct Operation {
   double written_bytes = 0.0;
   double live_bytes = 0.0;       ///< activations that it needs in HBM at once
   double allreduce_bytes = 0.0;  ///< summed, of each chip
+  std::uint64_t times = 1;       ///< that it is done, one after the other; the rest is of one
 
   double hbm_bytes() const { return weight_bytes + read_bytes + written_bytes; }
 };

@@ -59,7 +59,7 @@ OperationTime roofline(const Operation& operation, const ComputeRates& rates) {
           operation.flops > 0.0 ? operation.flops / (peak * rates.matrix_efficiency * share) : 0.0,
           Roof::matrix}};
   OperationTime time = *std::ranges::max_element(times, {}, &OperationTime::seconds);
-  time.seconds += rates.operation_overhead_s;
+  time.seconds = (time.seconds + rates.operation_overhead_s) * static_cast<double>(operation.times);
   return time;
 }
 

@@ -37,7 +37,8 @@ struct OperationTime {
 };
 
 /// The three units work at the same time, so the slowest decides:
-///   max(flops / (peak x efficiency x share of its size), vector ops / rate, HBM bytes / bandwidth) + overhead.
+///   max(flops / (peak x efficiency x share of its size), vector ops / rate, HBM bytes / bandwidth) + overhead,
+/// as many times as it is done.
 /// @throws std::logic_error for an AllReduce, whose time is the collective's.
 /// @throws std::invalid_argument for products of a type that the chip has no rate for.
 OperationTime roofline(const Operation& operation, const ComputeRates& rates);
