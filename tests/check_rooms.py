@@ -28,8 +28,10 @@ ROOMS = {
     "models/collectives": {"models/formats", "fmt/"},
     "models/tensors": {"models/numerics/elements", "models/os", "nlohmann/", "fmt/"},
     "models/workloads": {"models/formats", "models/hardware", "models/units", "fmt/"},
+    "models/hlo": {"models/hardware", "fmt/"},
     "models/steps": {
-        "models/collectives", "models/formats", "models/hardware", "models/workloads", "fmt/"},
+        "models/collectives", "models/formats", "models/hardware", "models/hlo", "models/workloads",
+        "fmt/"},
     "models/values": {
         "models/formats", "models/collectives", "models/numerics", "models/tensors", "fmt/"},
     "sim": {"models/collectives", "models/os", "simgrid/", "fmt/"},
@@ -58,6 +60,9 @@ ROOMS = {
         "experiments/run", "experiments/plan", "experiments/config", "experiments/trace",
         "experiments/output", "experiments/input", "models/steps", "models/units",
         "models/workloads", "sim", "topologies", "fmt/"},
+    "experiments/imports": {
+        "experiments/step", "experiments/config", "experiments/output", "experiments/input",
+        "models/hlo", "models/steps", "models/units", "fmt/"},
     "experiments/sweep": {
         "experiments/result", "experiments/step", "experiments/run", "experiments/plan", "experiments/config",
         "experiments/output", "experiments/process", "experiments/input", "models/os",
@@ -93,7 +98,7 @@ ROOMS = {
     "experiments/request": {
         "experiments/result", "experiments/run", "experiments/plan", "experiments/config",
         "experiments/input"},
-    "tools/cli": {"experiments", "models/tensors", "CLI/", "fmt/"},
+    "tools/cli": {"experiments", "models/tensors", "models/units", "CLI/", "fmt/"},
     "tools/python": {
         "experiments", "models/collectives", "models/formats", "models/hardware", "models/numerics",
         "models/tensors", "models/values", "sim", "pybind11/", "fmt/"},

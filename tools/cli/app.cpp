@@ -12,6 +12,7 @@
 #include "tools/cli/config_command.hpp"
 #include "tools/cli/hardware_command.hpp"
 #include "tools/cli/help_texts.hpp"
+#include "tools/cli/import_command.hpp"
 #include "tools/cli/installed.hpp"
 #include "tools/cli/report_command.hpp"
 #include "tools/cli/reproduce_command.hpp"
@@ -418,6 +419,60 @@ void add_config_new(CLI::App& app) {
   command->callback([arguments] { new_config(*arguments); });
 }
 
+void add_import(CLI::App& app) {
+  const auto arguments = std::make_shared<ImportArguments>();
+  CLI::App* command = app.add_subcommand(
+      "import", "Read a program of XLA, and say what quantizing its collectives would bring");
+  command->footer(kImportFooter);
+  command->add_option("KIND", arguments->kind, "What the file is: hlo, HLO text of XLA")
+      ->type_name(kKind)
+      ->required();
+  command->add_option("FILE", arguments->file, "The program")
+      ->type_name(kPath)
+      ->transform(or_installed())
+      ->required();
+  command->add_option("--hardware", arguments->hardware, "Built-in chip or hardware file")
+      ->type_name(kChip)
+      ->capture_default_str();
+  command
+      ->add_option("--topology", arguments->topology,
+                   "The machine: a slice like 4x4, another kind like torus:4x4x4 or "
+                   "fully-connected:8, or a JSON object")
+      ->type_name("MACHINE")
+      ->required();
+  command
+      ->add_option(
+          "--mesh", arguments->mesh,
+          "Axes of the program's mesh from the slowest, like data=2,model=8; by default as "
+          "its groups divide the chips")
+      ->type_name("AXES");
+  command
+      ->add_option("--formats", arguments->formats,
+                   "A variant of the step for each of these, like int8,mxfp8-e4m3")
+      ->type_name(kFormats)
+      ->capture_default_str();
+  command
+      ->add_option("--min-bytes", arguments->min_bytes, "Collectives of less are left as they are")
+      ->type_name("BYTES")
+      ->capture_default_str();
+  command
+      ->add_option("--trip-count", arguments->trip_counts,
+                   "How often loops run whose text does not say it, like 32, or one of them, like "
+                   "while.5=32; may be repeated")
+      ->type_name("COUNT")
+      ->expected(1)
+      ->take_all();
+  command
+      ->add_option("--output,-o", arguments->output,
+                   "Write the step's configuration into this file; - prints it, and nothing else")
+      ->type_name(kFile);
+  command->add_flag("--only-read", arguments->only_read,
+                    "Say what is in the program, and simulate nothing");
+  command->add_flag("--json", arguments->json,
+                    "Print one JSON object instead of a table (docs/results.md)");
+  command->callback([arguments] { import_program(*arguments); });
+}
+
 /// For the Python package; without a group it is in no help and on no page.
 void add_serve(CLI::App& app) {
   CLI::App* command = app.add_subcommand("serve", "Answer requests of another program");
@@ -439,6 +494,7 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
   add_sweep(*app, exit_code);
   add_tune(*app);
   add_advise(*app);
+  add_import(*app);
   add_calibrate(*app);
   add_report(*app);
   add_compare(*app);

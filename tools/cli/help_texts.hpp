@@ -104,6 +104,19 @@ inline constexpr const char* kQuantizeFooter =
     "mxfp8-e4m3\n"
     "  equarx-sim quantize model.safetensors --tensor w --format int8 --elements-per-scale 64";
 
+/// Below the help of import.
+inline constexpr const char* kImportFooter =
+    "Examples:\n"
+    "  equarx-sim import hlo configs/programs/transformer_v5e_4x4.hlo.txt --topology 4x4\n"
+    "  equarx-sim import hlo configs/programs/transformer_v5e_4x4.hlo.txt --topology 4x4 "
+    "--formats int8,mxfp8-e4m3 -o step.json\n"
+    "  equarx-sim import hlo configs/programs/transformer_v5e_4x4.hlo.txt --topology 4x4 -o - | "
+    "equarx-sim tune - --formats int8,bf16\n"
+    "\n"
+    "XLA writes the text by XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text (the file that ends "
+    "with after_optimizations.txt), and JAX by jax.jit(f).lower(...).compile().as_text(). "
+    "docs/hlo.md says what is read, and how it is counted.";
+
 /// Below the help of tune.
 inline constexpr const char* kTuneFooter =
     "Examples:\n"

@@ -1,0 +1,187 @@
+#include "models/hlo/replica_groups.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace equarx::hlo {
+namespace {
+
+constexpr std::uint64_t kMostDevices = 1 << 24;
+
+using Lengths = std::vector<std::int64_t>;
+
+/// The product; none if it is 0 or too large.
+std::optional<std::uint64_t> product_of(const Lengths& lengths) {
+  std::uint64_t product = 1;
+  for (const std::int64_t length : lengths) {
+    if (length < 1 || static_cast<std::uint64_t>(length) > kMostDevices / product)
+      return std::nullopt;
+    product *= static_cast<std::uint64_t>(length);
+  }
+  return product;
+}
+
+bool is_order(const Lengths& order, std::size_t axes) {
+  Lengths sorted = order;
+  std::ranges::sort(sorted);
+  Lengths expected(axes);
+  std::iota(expected.begin(), expected.end(), std::int64_t{0});
+  return sorted == expected;
+}
+
+/// 0, 1, 2, ... in an array of these lengths whose axes are put into another order.
+std::vector<std::uint32_t> transposed_iota(const Lengths& lengths, const Lengths& order,
+                                           std::uint64_t size) {
+  std::vector<std::uint64_t> strides(lengths.size(), 1);
+  for (std::size_t axis = lengths.size(); axis-- > 1;)
+    strides[axis - 1] = strides[axis] * static_cast<std::uint64_t>(lengths[axis]);
+  std::vector<std::uint32_t> numbers(size);
+  for (std::uint64_t place = 0; place < size; ++place) {
+    std::uint64_t rest = place;
+    std::uint64_t number = 0;
+    for (std::size_t i = order.size(); i-- > 0;) {
+      const auto axis = static_cast<std::size_t>(order[i]);
+      const auto length = static_cast<std::uint64_t>(lengths[axis]);
+      number += rest % length * strides[axis];
+      rest /= length;
+    }
+    numbers[place] = static_cast<std::uint32_t>(number);
+  }
+  return numbers;
+}
+
+/// "[4,2]<=[2,4]T(1,0)".
+std::optional<DeviceGroups> read_iota(std::string_view text) {
+  const std::size_t arrow = text.find("<=");
+  if (arrow == std::string_view::npos) return std::nullopt;
+  const Lengths shape = numbers_in(text.substr(0, arrow));
+  const std::string_view from = text.substr(arrow);
+  const std::size_t turned = from.find('T');
+  const Lengths lengths = numbers_in(from.substr(0, turned));
+  Lengths order(lengths.size());
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  if (turned != std::string_view::npos) order = numbers_in(from.substr(turned));
+  const std::optional<std::uint64_t> size = product_of(shape);
+  if (!size || shape.empty() || shape.size() > 2 || product_of(lengths) != size ||
+      !is_order(order, lengths.size()))
+    return std::nullopt;
+  const std::vector<std::uint32_t> numbers = transposed_iota(lengths, order, *size);
+  const std::uint64_t per_group = *size / static_cast<std::uint64_t>(shape.front());
+  DeviceGroups groups;
+  for (std::uint64_t begin = 0; begin < *size; begin += per_group)
+    groups.emplace_back(numbers.begin() + static_cast<std::ptrdiff_t>(begin),
+                        numbers.begin() + static_cast<std::ptrdiff_t>(begin + per_group));
+  return groups;
+}
+
+/// "{{0,1},{2,3}}".
+std::optional<DeviceGroups> read_lists(std::string_view text) {
+  if (!text.starts_with("{") || !text.ends_with("}")) return std::nullopt;
+  text = text.substr(1, text.size() - 2);
+  DeviceGroups groups;
+  for (std::size_t at = text.find('{'); at != std::string_view::npos; at = text.find('{', at)) {
+    const std::size_t end = text.find('}', at);
+    if (end == std::string_view::npos) return std::nullopt;
+    std::vector<std::uint32_t>& group = groups.emplace_back();
+    for (const std::int64_t number : numbers_in(text.substr(at, end - at))) {
+      if (static_cast<std::uint64_t>(number) >= kMostDevices) return std::nullopt;
+      group.push_back(static_cast<std::uint32_t>(number));
+    }
+    at = end;
+  }
+  return groups;
+}
+
+/// What the numbers of groups are of.
+enum class Numbers : std::uint8_t { devices, replicas, partitions, replicas_with_all_partitions };
+
+Numbers numbers_of(const Instruction& instruction) {
+  const bool has_channel = !instruction.attribute("channel_id").empty();
+  if (!has_channel) return Numbers::replicas;
+  if (instruction.attribute("use_global_device_ids") == "true") return Numbers::devices;
+  constexpr std::string_view kOfPartitions[] = {"all-to-all", "collective-permute",
+                                                "collective-broadcast", "ragged-all-to-all"};
+  const bool of_partitions = std::ranges::any_of(kOfPartitions, [&](std::string_view opcode) {
+    return instruction.opcode.starts_with(opcode);
+  });
+  return of_partitions ? Numbers::partitions : Numbers::replicas_with_all_partitions;
+}
+
+std::uint64_t count_of(Numbers numbers, const Module& module) {
+  switch (numbers) {
+    case Numbers::devices: return module.devices();
+    case Numbers::partitions: return module.partitions;
+    case Numbers::replicas:
+    case Numbers::replicas_with_all_partitions: return module.replicas;
+  }
+  return 0;
+}
+
+bool all_below(const DeviceGroups& groups, std::uint64_t count) {
+  return std::ranges::all_of(groups, [&](const std::vector<std::uint32_t>& group) {
+    return std::ranges::all_of(group, [&](std::uint32_t number) { return number < count; });
+  });
+}
+
+/// The groups of chips that groups of numbers stand for.
+DeviceGroups as_devices(const DeviceGroups& groups, Numbers numbers, const Module& module) {
+  if (numbers == Numbers::devices) return groups;
+  const std::uint32_t partitions = module.partitions;
+  DeviceGroups devices;
+  for (const std::vector<std::uint32_t>& group : groups) {
+    if (numbers == Numbers::replicas_with_all_partitions) {
+      std::vector<std::uint32_t>& all = devices.emplace_back();
+      for (const std::uint32_t replica : group)
+        for (std::uint32_t partition = 0; partition < partitions; ++partition)
+          all.push_back(replica * partitions + partition);
+      continue;
+    }
+    const bool of_partitions = numbers == Numbers::partitions;
+    for (std::uint32_t other = 0; other < (of_partitions ? module.replicas : partitions); ++other) {
+      std::vector<std::uint32_t>& one = devices.emplace_back();
+      for (const std::uint32_t number : group)
+        one.push_back(of_partitions ? other * partitions + number : number * partitions + other);
+    }
+  }
+  return devices;
+}
+
+}  // namespace
+
+std::optional<DeviceGroups> read_groups(std::string_view text) {
+  if (text.empty() || text == "{}") return DeviceGroups{};
+  return text.front() == '[' ? read_iota(text) : read_lists(text);
+}
+
+std::optional<DeviceGroups> groups_of(const Instruction& instruction, const Module& module) {
+  if (module.devices() > kMostDevices) return std::nullopt;
+  std::optional<DeviceGroups> groups = read_groups(instruction.attribute("replica_groups"));
+  if (!groups) return std::nullopt;
+  const Numbers numbers = numbers_of(instruction);
+  const std::uint64_t count = count_of(numbers, module);
+  if (groups->empty()) {
+    std::vector<std::uint32_t>& all = groups->emplace_back(count);
+    std::iota(all.begin(), all.end(), std::uint32_t{0});
+  }
+  if (!all_below(*groups, count)) return std::nullopt;
+  return as_devices(*groups, numbers, module);
+}
+
+std::optional<std::vector<std::pair<std::uint32_t, std::uint32_t>>> pairs_of(
+    const Instruction& instruction, const Module& module) {
+  if (module.devices() > kMostDevices) return std::nullopt;
+  const std::optional<DeviceGroups> lists =
+      read_groups(instruction.attribute("source_target_pairs"));
+  if (!lists) return std::nullopt;
+  const Numbers numbers = numbers_of(instruction);
+  if (!all_below(*lists, count_of(numbers, module))) return std::nullopt;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  for (const std::vector<std::uint32_t>& pair : as_devices(*lists, numbers, module)) {
+    if (pair.size() != 2) return std::nullopt;
+    pairs.emplace_back(pair[0], pair[1]);
+  }
+  return pairs;
+}
+
+}  // namespace equarx::hlo

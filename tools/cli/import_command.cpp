@@ -1,0 +1,84 @@
+#include "tools/cli/import_command.hpp"
+
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "experiments/config/step_json.hpp"
+#include "experiments/imports/hlo.hpp"
+#include "experiments/imports/hlo_report.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/output/files.hpp"
+#include "experiments/output/output_file.hpp"
+#include "experiments/step/run.hpp"
+#include "models/units/quantity.hpp"
+#include "tools/cli/comma_list.hpp"
+#include "tools/cli/commands.hpp"
+#include "tools/cli/config_file.hpp"
+#include "tools/cli/option_names.hpp"
+#include "tools/cli/progress_line.hpp"
+#include "tools/cli/stop_notice.hpp"
+
+namespace equarx::cli {
+namespace {
+
+constexpr const char* kHlo = "hlo";
+constexpr const char* kStandardOutput = "-";
+
+double read_bytes(const char* option, const std::string& text) {
+  try {
+    return units::parse(text, units::Dimension::bytes);
+  } catch (const std::invalid_argument& error) {
+    throw input::InputError("", fmt::format("{}: {}", option, error.what()));
+  }
+}
+
+imports::HloOptions options_of(const ImportArguments& arguments) {
+  return {.hardware = arguments.hardware,
+          .topology = arguments.topology,
+          .mesh = imports::read_lengths("--mesh", arguments.mesh),
+          .formats = split_at_commas(arguments.formats),
+          .min_bytes = read_bytes("--min-bytes", arguments.min_bytes),
+          .counts = imports::read_trip_counts("--trip-count", arguments.trip_counts)};
+}
+
+step::StepResult simulate(const input::Json& json) {
+  const config::StepConfig config = config::read_step_config(json);
+  const step::StepPlan plan = step::make_plan(config);
+  ProgressLine line;
+  return step::run_step(plan, [&](const std::string& text) { line.show(text); });
+}
+
+}  // namespace
+
+void import_program(const ImportArguments& arguments) {
+  if (arguments.kind != kHlo)
+    throw input::InputError(
+        "", fmt::format("there is no import of '{}'; the only one is {}", arguments.kind, kHlo));
+  const imports::HloOptions options = options_of(arguments);
+  const bool to_standard_output = arguments.output == kStandardOutput;
+  std::optional<output::OutputFile> file;
+  if (!arguments.output.empty() && !to_standard_output) {
+    output::check_not_input(arguments.output, std::array{arguments.file});
+    file.emplace(arguments.output);
+  }
+  const StopNotice notice(file ? &*file : nullptr);
+  const imports::HloImport program = naming_file(arguments.file, [&] {
+    return naming_options(
+        "", [&] { return imports::import_hlo(imports::read_program(arguments.file), options); });
+  });
+  if (to_standard_output) return print(program.step->dump(2) + "\n");
+  if (file) file->stream() << program.step->dump(2) << '\n';
+  if (arguments.only_read) {
+    print(summary_text(program));
+  } else {
+    const step::StepResult result =
+        naming_file(arguments.file, [&] { return simulate(program.step); });
+    print(arguments.json ? to_json(program, result).dump(2) + "\n" : to_table(program, result));
+  }
+  if (file) file->keep();
+}
+
+}  // namespace equarx::cli
