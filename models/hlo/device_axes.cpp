@@ -21,11 +21,11 @@ std::optional<std::vector<Run>> runs_of(std::vector<std::uint32_t> group) {
   std::vector<Run> runs;
   std::uint64_t covered = 1;
   while (covered < group.size()) {
-    const std::uint64_t stride = group[covered];
+    const std::uint64_t stride = group[covered];  // 0 where chip 0 is there twice
     std::uint64_t length = 1;
     while (length * covered < group.size() && group[length * covered] == length * stride) ++length;
     runs.push_back({stride, length});
-    if (length < 2 || group.size() % (covered * length) != 0) return std::nullopt;
+    if (stride == 0 || length < 2 || group.size() % (covered * length) != 0) return std::nullopt;
     covered *= length;
   }
   return runs;

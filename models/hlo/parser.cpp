@@ -241,8 +241,8 @@ class Parser {
   template <typename Use>
   void read_attributes(Use use) {
     while (!scanner_.at_line_end() && scanner_.take(",")) {
-      const std::string_view key = scanner_.word();
-      if (!key.empty() && scanner_.take("=")) {
+      const std::string_view key = scanner_.at_line_end() ? std::string_view{} : scanner_.word();
+      if (!key.empty() && !scanner_.at_line_end() && scanner_.take("=")) {
         use(key, scanner_.value(","));
       } else {
         scanner_.value(",");

@@ -1,0 +1,64 @@
+#include "models/hlo/replica_groups.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/models/hlo/modules.hpp"
+
+namespace equarx::hlo {
+namespace {
+
+TEST_CASE("groups are read in each of their syntaxes") {
+  CHECK(read_groups("{{0,1},{2,3}}") == DeviceGroups{{0, 1}, {2, 3}});
+  CHECK(read_groups("{}") == DeviceGroups{});
+  CHECK(read_groups("[2,4]<=[8]") == DeviceGroups{{0, 1, 2, 3}, {4, 5, 6, 7}});
+  CHECK(read_groups("[4,2]<=[2,4]T(1,0)") == DeviceGroups{{0, 4}, {1, 5}, {2, 6}, {3, 7}});
+  CHECK(read_groups("[4,2]<=[2,2,2]T(0,2,1)") == DeviceGroups{{0, 2}, {1, 3}, {4, 6}, {5, 7}});
+  CHECK(read_groups("[8]<=[8]") == DeviceGroups{{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}});
+}
+
+TEST_CASE("groups that are none are not read") {
+  for (const char* text :
+       {"[2,4]<=[9]", "[2,4]<=[2,4]T(1,1)", "[2,4]<=[2,4]T(0)", "[0,4]<=[0]", "[2,4]", "{0,1", "x",
+        "{{16777216}}", "[4194304,8]<=[33554432]", "[2,2,2]<=[8]", "{{0,1}"})
+    CHECK_FALSE(read_groups(text));
+}
+
+/// Groups of an all-reduce, or another opcode, with 2 replicas x 4 partitions.
+std::optional<DeviceGroups> groups(const std::string& attributes,
+                                   const std::string& opcode = "all-reduce") {
+  const Module module = testing::hlo_module(
+      "  %p = f32[4] parameter(0)\n  %r = f32[4] " + opcode + "(%p)" + attributes + "\n", "",
+      "replica_count=2, num_partitions=4");
+  return groups_of(testing::instruction_of(module, "r"), module);
+}
+
+TEST_CASE("numbers of groups are replicas, partitions or chips") {
+  // Without a channel: replicas, each partition by itself.
+  CHECK(groups(", replica_groups={{0,1}}") == DeviceGroups{{0, 4}, {1, 5}, {2, 6}, {3, 7}});
+  CHECK(groups("") == DeviceGroups{{0, 4}, {1, 5}, {2, 6}, {3, 7}});
+  // With one: replicas with all their partitions.
+  CHECK(groups(", channel_id=1, replica_groups={{0},{1}}") ==
+        DeviceGroups{{0, 1, 2, 3}, {4, 5, 6, 7}});
+  // Partitions, of what only moves.
+  CHECK(groups(", channel_id=1, replica_groups={{0,1},{2,3}}", "all-to-all") ==
+        DeviceGroups{{0, 1}, {4, 5}, {2, 3}, {6, 7}});
+  CHECK(groups(", channel_id=1, replica_groups=[2,4]<=[4,2]T(1,0), use_global_device_ids=true") ==
+        DeviceGroups{{0, 2, 4, 6}, {1, 3, 5, 7}});
+}
+
+TEST_CASE("groups of what the module does not have are not read") {
+  CHECK_FALSE(groups(", replica_groups={{0,2}}"));
+  CHECK_FALSE(groups(", channel_id=1, replica_groups={{0,8}}, use_global_device_ids=true"));
+}
+
+TEST_CASE("pairs of a permute are from and to") {
+  const Module module = testing::hlo_module(
+      "  %p = f32[4] parameter(0)\n"
+      "  %r = f32[4] collective-permute(%p), channel_id=1, source_target_pairs={{0,1},{1,0}}\n"
+      "  %s = f32[4] collective-permute(%p), channel_id=1, source_target_pairs={{0,1,2}}\n");
+  CHECK(pairs_of(testing::instruction_of(module, "r"), module) ==
+        std::vector<std::pair<std::uint32_t, std::uint32_t>>{{0, 1}, {1, 0}});
+  CHECK_FALSE(pairs_of(testing::instruction_of(module, "s"), module));
+}
+
+}  // namespace
+}  // namespace equarx::hlo
