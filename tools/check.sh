@@ -11,7 +11,7 @@ bash tools/lint.sh
 
 # With the other compiler: the program and the tests of all rooms, instrumented. Not those of laws across rooms and of
 # `tune`, which take longest and reach the same code.
-rooms="collective_laws collectives config engines formats hardware input inspect numerics os output pages plan process report \
+rooms="collective_laws collectives config engines formats hardware hlo imports input inspect numerics os output pages plan process report \
 request result run sim step steps study support sweep tensors topologies trace tune_step units values workloads"
 # The program by its command line: what needs no simulation there, since the sanitizer warns on standard error, where
 # these tests expect nothing, of the way in which SimGrid changes stacks.
@@ -28,7 +28,7 @@ ctest --preset asan -j "$jobs" --no-tests=error -R "^cli_test: ?($commands)"
 bash tools/build.sh clang numerics_test values_test
 ctest --preset clang -j "$jobs" --no-tests=error -R '^(numerics|values)_test:'
 
-echo "check: fuzzing the tensor readers" >&2
+echo "check: fuzzing the readers of tensors and programs" >&2
 bash tools/build.sh fuzz fuzzers
 ctest --preset fuzz -j "$jobs" --no-tests=error -R '^fuzz '
 

@@ -143,6 +143,13 @@ def of_step() -> set[str]:
     return found
 
 
+def of_import() -> set[str]:
+    """Keys of `import --json`; notes are texts."""
+    made = program("import", "hlo", str(markdown.ROOT / "configs/programs/transformer_v5e_4x4.hlo.txt"), "--topology",
+                   "4x4", "--json", folder=markdown.ROOT)
+    return json_keys.paths(json.loads(made), CLOSED | {"notes"})
+
+
 def of_step_tune() -> set[str]:
     """Keys of `tune --json` of a step, but what a variant has of a step's result."""
     closed = CLOSED | {"groups[].ways[].collective", "variants[]"}
@@ -195,6 +202,9 @@ class Results(unittest.TestCase):
         shown = set(listed(what))
         self.assertEqual(sorted(real - shown), [], "keys that docs/results.md does not have")
         self.assertEqual(sorted(shown - real), [], "keys of docs/results.md that the program does not write")
+
+    def test_import(self):
+        self.compare("import", of_import())
 
     def test_run(self):
         self.compare("run", set(of_run()))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the seeds of the fuzz targets: small files, good and bad, of both formats.
+"""Writes the seeds of the fuzz targets: small files, good and bad, of each format.
 
-Usage: make_corpus.py DIRECTORY; makes DIRECTORY/npy and DIRECTORY/safetensors.
+Usage: make_corpus.py DIRECTORY; makes DIRECTORY/npy, DIRECTORY/safetensors and DIRECTORY/hlo.
 """
 import json
 import pathlib
@@ -62,9 +62,45 @@ SAFETENSORS = {
 }
 
 
+ADD = """%add (a: f32[], b: f32[]) -> f32[] {
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %c = f32[] add(%a, %b)
+}
+"""
+
+
+def hlo(lines, before="", header="is_scheduled=true, num_partitions=8"):
+    text = f"HloModule m, {header}\n\n{ADD}{before}ENTRY %main (p: f32[8]) -> f32[8] {{\n  %p = f32[8] parameter(0)\n"
+    return (text + "".join(f"  {line}\n" for line in lines) + "}\n").encode()
+
+
+GROUPS = "channel_id=1, use_global_device_ids=true, replica_groups="
+BODY = "%body (x: f32[8]) -> f32[8] {\n  %x = f32[8] parameter(0)\n  ROOT %r = f32[8] all-reduce(%x), to_apply=%add\n}\n"
+HLO = {
+    "groups": hlo([f"%r{i} = f32[8] all-reduce(%p), to_apply=%add, {GROUPS}{groups}" for i, groups in enumerate(
+        ("[2,4]<=[8]", "[4,2]<=[2,4]T(1,0)", "{{0,1},{2,3},{4,5},{6,7}}", "{}", "{{0,3}}", "[8,1]<=[8]"))]),
+    "pair": hlo(["%s = (f32[8], f32[64]) all-gather-start(%p), dimensions={0}, replica_groups={}",
+                 "%n = f32[8] negate(%p)", "%d = f32[64] all-gather-done(%s)"]),
+    "loop": hlo(['%w = f32[8] while(%p), condition=%body, body=%body, '
+                 'backend_config={"known_trip_count":{"n":"4"}}'], BODY),
+    "branch": hlo(["%i = s32[] constant(0)", "%r = f32[8] conditional(%i, %p, %p), branch_computations={%body, %body}"],
+                  BODY),
+    "window": hlo(["%x = bf16[2,8,8,3] parameter(1)", "%k = bf16[3,3,3,16] parameter(2)",
+                   "%r = bf16[2,4,4,16] convolution(%x, %k), window={size=3x3 stride=2x2 pad=1_1x-1_1 lhs_dilate=1x2}, "
+                   "dim_labels=b01f_01io->b01f"]),
+    "fusion": hlo(["%r = (f32[8], s32[]) fusion(%p), kind=kLoop, calls=%body"], BODY),
+    "custom": hlo(['%r = f32[8] custom-call(%p), custom_call_target="x", '
+                   'backend_config={"cost_estimate":{"flops":"5"}}', "%h = f32[8]{0:S(5)} copy(%r)"]),
+    "permute": hlo(["%r = f32[8] collective-permute(%p), channel_id=1, source_target_pairs={{0,1},{1,0}}"]),
+    "tables": b'HloModule m\n\nFileNames\n1 "a"\n\n%c {\n  ROOT x = (f32[], token[]) tuple()\n}\nENTRY e {\n y = f32[] add()\n}\n',
+    "truncated": hlo(["%n = f32[8] negate(%p)"])[:-20], "empty": b"",
+}
+
+
 def main() -> int:
     directory = pathlib.Path(sys.argv[1])
-    for kind, seeds in (("npy", NPY), ("safetensors", SAFETENSORS)):
+    for kind, seeds in (("npy", NPY), ("safetensors", SAFETENSORS), ("hlo", HLO)):
         (directory / kind).mkdir(parents=True, exist_ok=True)
         for name, contents in seeds.items():
             (directory / kind / name).write_bytes(contents)

@@ -125,6 +125,41 @@ TEST_CASE("wrong steps are refused with the place and the remedy") {
   }
 }
 
+TEST_CASE("a task may be several operations, and have them under a name that others use") {
+  input::Json step = good_step();
+  step["step"]["computations"] = input::Json::parse(
+      R"({"layer": [{"flops": 1e10, "hbm_bytes": "1 MiB"}, {"vector_ops": 1e6, "times": 3}],
+          "one": {"time": "1 us"}})");
+  step["step"]["tasks"][0]["compute"] = "layer";
+  step["step"]["tasks"][1]["compute"] =
+      input::Json::parse(R"([{"flops": 2e10}, {"time": "2 us"}])");
+  input::check_schema(step, "step");
+  const StepConfig config = read_step_config(step);
+  const auto& layer = std::get<steps::Computation>(config.graph.tasks[0].work);
+  REQUIRE(layer.operations.size() == 2);
+  CHECK(layer.operations[1].times == 3);
+  CHECK(layer.model_flops == 1e10);
+  const auto& backward = std::get<steps::Computation>(config.graph.tasks[1].work);
+  CHECK(backward.operations.size() == 1);
+  CHECK(backward.seconds == 2e-6);
+  const input::Json whole = to_json(config);
+  CHECK(whole["step"]["computations"].size() == 2);
+  input::check_schema(whole, "step");
+  CHECK(to_json(read_step_config(whole)) == whole);
+
+  const auto refused = [&](const std::string& place, const char* value, const std::string& at,
+                           const char* remedy) {
+    testing::check_refused([&] { read_step_config(with(step, place, value)); }, at, remedy);
+  };
+  refused("/step/tasks/0/compute", "layers", "/step/tasks/0/compute", "did you mean 'layer'?");
+  refused("/step/tasks/0/compute", "[]", "/step/tasks/0/compute", "name an operation at least");
+  refused("/step/computations/layer", "{}", "/step/computations/layer/flops",
+          "nothing is computed");
+  refused("/step/computations", "[]", "/step/computations", "expected an object");
+  refused("/step/computations/layer", R"([{"flops": 1, "times": 0}])",
+          "/step/computations/layer/0/times", "1");
+}
+
 TEST_CASE("a phase of serving is divided over the tensor axis, and reads back as it was") {
   const StepConfig config = read_step_config(testing::good_serving());
   REQUIRE(config.workload.has_value());

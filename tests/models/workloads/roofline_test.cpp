@@ -54,6 +54,12 @@ TEST_CASE("the slowest unit decides, and is named") {
   }
 }
 
+TEST_CASE("what is done several times takes as often as long, with its overhead") {
+  Operation often = balanced();
+  often.times = 7;
+  CHECK(roofline(often, kRates).seconds == Approx(7 * 11e-6).epsilon(1e-12));
+}
+
 TEST_CASE("nothing to do costs the overhead") { CHECK(roofline({}, kRates).seconds == 1e-6); }
 
 TEST_CASE("efficiency slows the matrix unit alone") {

@@ -1,0 +1,62 @@
+#include "experiments/imports/hlo_report.hpp"
+
+#include "experiments/config/step_json.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/step/run.hpp"
+#include "tests/catch.hpp"
+
+namespace equarx::imports {
+namespace {
+
+const std::string kText =
+    "HloModule small, is_scheduled=true, num_partitions=16\n"
+    "%add (a: f32[], b: f32[]) -> f32[] {\n  %a = f32[] parameter(0)\n  %b = f32[] parameter(1)\n"
+    "  ROOT %c = f32[] add(%a, %b)\n}\n"
+    "ENTRY %main (p: bf16[1048576]) -> bf16[1048576] {\n  %p = bf16[1048576] parameter(0)\n"
+    "  %s = bf16[1048576] all-reduce-start(%p), channel_id=1, replica_groups=[4,4]<=[16], "
+    "use_global_device_ids=true, to_apply=%add, metadata={op_name=\"jit(f)/psum\"}\n"
+    "  %n = bf16[1048576] negate(%p)\n  %d = bf16[1048576] all-reduce-done(%s)\n"
+    "  %t = bf16[1048576] all-reduce(%d), channel_id=2, replica_groups=[4,4]<=[4,4]T(1,0), "
+    "use_global_device_ids=true, to_apply=%add\n"
+    "  %q = bf16[1048576] collective-permute(%t), channel_id=3, source_target_pairs={{0,5}}\n"
+    "  ROOT %r = bf16[1048576] frobnicate(%q)\n}\n";
+
+struct Simulated {
+  HloImport program;
+  step::StepResult result;
+};
+
+Simulated simulated() {
+  HloImport program = import_hlo(kText, {.topology = "4x4"});
+  const step::StepPlan plan = step::make_plan(config::read_step_config(program.step));
+  return {std::move(program), step::run_step(plan, [](const std::string&) {})};
+}
+
+TEST_CASE("the table has a row for each collective, those first that are exposed longest") {
+  const Simulated made = simulated();
+  const std::string table = to_table(made.program, made.result);
+  CHECK_THAT(table, ContainsSubstring("small: 10 instructions in 2 computations, for 16 chips"));
+  CHECK_THAT(table, ContainsSubstring("jit(f)/psum"));
+  CHECK(table.find("  t ") < table.find("  s "));  // nothing is beside it
+  CHECK_THAT(table, ContainsSubstring("Not simulated: collective-permute"));
+  CHECK_THAT(table, ContainsSubstring("Note: opcode frobnicate"));
+  CHECK_THAT(table, ContainsSubstring("int8: alone"));
+}
+
+TEST_CASE("JSON has the same numbers, by variant") {
+  const Simulated made = simulated();
+  const input::Json json = to_json(made.program, made.result);
+  CHECK(json["module"]["chips"] == 16);
+  CHECK(json["variants"].size() == 2);
+  REQUIRE(json["collectives"].size() == 3);
+  const input::Json& first = json["collectives"][0];
+  CHECK(first["bytes"] == 2097152.0);
+  CHECK(first["variants"][1]["label"] == "int8");
+  CHECK(first["variants"][1]["alone_s"] < first["variants"][0]["alone_s"]);
+  CHECK(json["collectives"][2]["variants"].empty());
+  CHECK(json["collectives"][2]["obstacle"] != "");
+  CHECK(json["notes"].size() == 1);
+}
+
+}  // namespace
+}  // namespace equarx::imports

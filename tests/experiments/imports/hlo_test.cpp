@@ -1,0 +1,147 @@
+#include "experiments/imports/hlo.hpp"
+
+#include <fstream>
+
+#include "experiments/config/step_json.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/input/schema.hpp"
+#include "tests/support/errors.hpp"
+
+namespace equarx::imports {
+namespace {
+
+const std::string kExample =
+    std::string(EQUARX_CONFIGS_DIR) + "/programs/transformer_v5e_4x4.hlo.txt";
+
+HloOptions options() { return {.topology = "4x4"}; }
+
+HloImport example(const HloOptions& with = options()) {
+  return import_hlo(read_program(kExample), with);
+}
+
+void refused(const HloOptions& with, const std::string& part) {
+  CHECK_THAT(testing::message_of([&] { example(with); }), ContainsSubstring(part));
+}
+
+TEST_CASE("the example's sums are those of its shapes") {
+  const HloImport program = example();
+  CHECK(program.name == "jit_forward");
+  CHECK(program.devices == 16);
+  // Of each chip: tokens, width, and what it has of FFN, query and key-value heads.
+  constexpr double kT = 4096, kD = 4096, kF = 3584, kQ = 1024, kKv = 512, kLayers = 32,
+                   kWords = 32064;
+  constexpr double kAttention = 4.0 * 2 * 8 * 2048 * 2048 * 128 / 2;
+  const double layer = 2 * kT * kD * (kQ + kKv) + kAttention + 2 * kT * kQ * kD +
+                       2 * kT * kD * 2 * kF + 2 * kT * kF * kD;
+  CHECK(program.totals.cost.flops == kLayers * layer + 2 * kT * kD * kWords);
+  const double gathered = 2 * (kD * kQ + kD * kKv + kQ * kD + kD * 2 * kF + kF * kD);
+  CHECK(program.totals.collective_bytes == kLayers * (gathered + 2 * 2 * kT * kD));
+  CHECK(program.notes.empty());
+}
+
+TEST_CASE("its collectives are found with their groups, and what may be quantized is") {
+  const HloImport program = example();
+  REQUIRE(program.sites.size() == 4);
+  const ImportedSite& gather = program.sites[0];
+  CHECK(gather.group == "all-gather.attention-start");
+  CHECK(gather.kind == "all-gather");
+  CHECK(gather.chips == 4);
+  CHECK(gather.axes == "axis0");
+  CHECK(gather.times == 32.0);
+  CHECK(gather.op_name == "jit(forward)/while/body/attention/all_gather_weights");
+  for (const ImportedSite& site : program.sites) CHECK(site.quantized);
+}
+
+TEST_CASE("the step is a configuration that fits its schema and reads back as it was") {
+  HloOptions with = options();
+  with.mesh = {{"data", 4}, {"model", 4}};
+  with.formats = {"int8", "mxfp8-e4m3"};
+  const HloImport program = example(with);
+  input::check_schema(program.step, "step");
+  const config::StepConfig config = config::read_step_config(program.step);
+  CHECK(config.graph.tasks.size() == 289);
+  CHECK(config.variants.size() == 3);
+  CHECK(config.mesh.axes[1].name == "model");
+  const input::Json shown = to_json(config);
+  CHECK(to_json(config::read_step_config(shown)) == shown);
+  CHECK((*program.step)["step"]["computations"].size() == 6);
+}
+
+TEST_CASE("small collectives are left as they are") {
+  HloOptions with = options();
+  with.min_bytes = 64.0 * (1 << 20);
+  const HloImport program = example(with);
+  const input::Json& rules = (*program.step)["variants"][1]["quantize"];
+  REQUIRE(rules.size() == 1);
+  CHECK(rules[0]["where"]["group"] == "all-gather.mlp-start");
+  with.min_bytes = 1e12;
+  CHECK((*example(with).step)["variants"].size() == 1);
+}
+
+TEST_CASE("machines are a slice, another kind, or an object") {
+  HloOptions with = options();
+  with.topology = "torus:4x4";
+  CHECK((*example(with).step)["topology"] == input::Json{{"torus", "4x4"}});
+  with.topology = R"({"mesh": "4x4"})";
+  CHECK((*example(with).step)["topology"] == input::Json{{"mesh", "4x4"}});
+}
+
+TEST_CASE("what does not fit is refused with its option") {
+  HloOptions with = options();
+  with.topology = "8x8";
+  refused(with,
+          "--topology: the program is for 16 chips (replica_count 1 x num_partitions 16), and this "
+          "machine has 64");
+  with.topology = "ring:16";
+  refused(with, "--topology: axis0 4, axis1 4 cannot be laid on a machine of 16");
+  with.topology = "";
+  refused(with, "--topology: say which machine");
+  with.topology = "blob:3";
+  refused(with, "/topology");
+  with = options();
+  with.mesh = {{"data", 2}, {"model", 8}};
+  refused(with, "--mesh: data 2, model 8 cannot be laid");
+  with = options();
+  with.hardware = "tpu-v9";
+  refused(with, "/hardware");
+}
+
+TEST_CASE("lengths and counts are read, and what is none is refused") {
+  CHECK(read_lengths("--mesh", "data=2,model=8") ==
+        std::vector<std::pair<std::string, std::uint32_t>>{{"data", 2}, {"model", 8}});
+  CHECK(read_lengths("--mesh", "").empty());
+  for (const char* bad : {"data", "data=", "=2", "data=0", "data=x", "data=2,,model=8", "a=2,a=2"})
+    CHECK_THAT(testing::message_of([&] { read_lengths("--mesh", bad); }),
+               ContainsSubstring("--mesh: "));
+  const hlo::TripCounts counts = read_trip_counts("--trip-count", {"3", "while.5=7"});
+  CHECK(counts.otherwise == 3);
+  CHECK(counts.by_name.at("while.5") == 7);
+  for (const char* bad : {"", "x", "while.5=", "-1", "while=99999999999"})
+    CHECK_THAT(testing::message_of([&] { read_trip_counts("--trip-count", {bad}); }),
+               ContainsSubstring("--trip-count: expected a count"));
+}
+
+TEST_CASE("files that are no text, or not there, are refused") {
+  const auto path = std::filesystem::temp_directory_path() / "equarx_hlo_test.bin";
+  std::ofstream(path, std::ios::binary) << std::string("HloModule\0", 10);
+  CHECK_THAT(testing::message_of([&] { read_program(path.string()); }),
+             ContainsSubstring("is no text"));
+  std::filesystem::remove(path);
+  CHECK_THAT(testing::message_of([&] { read_program(path.string()); }),
+             ContainsSubstring("cannot read"));
+}
+
+TEST_CASE("a program cut off anywhere is read or refused in one line") {
+  const std::string text = read_program(kExample);
+  for (std::size_t length = 0; length < text.size(); length += 97) {
+    try {
+      import_hlo(text.substr(0, length), options());
+      FAIL("half a program was taken");
+    } catch (const input::InputError& error) {
+      CHECK(std::string(error.what()).find('\n') == std::string::npos);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace equarx::imports

@@ -1,0 +1,38 @@
+// HLO text becomes a step, or is refused in one short line.
+#include <cstdlib>
+#include <stdexcept>
+#include <string_view>
+
+#include "models/hlo/parser.hpp"
+#include "models/steps/hlo_step.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace equarx;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  try {
+    const hlo::Module module = hlo::parse_module(text);
+    const hlo::Flow flow = hlo::make_flow(module, {.by_name = {}, .otherwise = 3});
+    totals_of(flow);
+    constexpr std::uint64_t kMostChips = 4096;
+    if (module.devices() > kMostChips) return 0;
+    const auto chips = static_cast<std::uint32_t>(module.devices());
+    const steps::Mesh mesh = steps::lay_mesh({chips}, {{.name = "chips", .length = chips}});
+    const steps::Mesh divided = [&] {
+      steps::Mesh made{{}, steps::axes_for(flow, chips)};
+      for (steps::MeshAxis& axis : made.axes) {
+        if (axis.length > 1) axis.machine_axes = {made.machine.size()};
+        if (axis.length > 1) made.machine.push_back(axis.length);
+      }
+      return made;
+    }();
+    validate(hlo_step(flow, mesh).graph);
+    validate(hlo_step(flow, divided).graph);
+  } catch (const hlo::TextError& error) {
+    constexpr std::size_t kLongestLine = 4000;
+    const std::string_view message = error.what();
+    if (message.size() > kLongestLine + size) std::abort();
+  } catch (const std::invalid_argument&) {
+    // does nothing, or too much
+  }
+  return 0;
+}

@@ -1,0 +1,65 @@
+#include <filesystem>
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/support/equarx_sim.hpp"
+
+namespace equarx::testing {
+namespace {
+
+const std::string kProgram =
+    std::string(EQUARX_CONFIGS_DIR) + "/programs/transformer_v5e_4x4.hlo.txt";
+
+std::vector<std::string> import(const std::vector<std::string>& more) {
+  std::vector<std::string> arguments = {"import", "hlo", kProgram, "--topology", "4x4"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+TEST_CASE("import prints a table and writes a step that run accepts") {
+  const TemporaryDirectory directory;
+  const std::string step = (directory.path() / "step.json").string();
+  const std::string table = output_of(equarx_sim(import({"-o", step})));
+  CHECK_THAT(table, ContainsSubstring("all-reduce.mlp") && ContainsSubstring("int8: alone"));
+  const std::string run = output_of(equarx_sim({"run", step}));
+  // The same times, by the table of variants.
+  const std::size_t begin = table.find("  variant");
+  CHECK(run.find(table.substr(begin, table.find("\n\n", begin) - begin)) != std::string::npos);
+}
+
+TEST_CASE("import -o - prints the step and nothing else") {
+  const auto step = nlohmann::json::parse(output_of(equarx_sim(import({"-o", "-"}))));
+  CHECK(step["step"]["tasks"].size() == 289);
+  CHECK(step["hardware"] == "tpu-v5e");
+}
+
+TEST_CASE("import --only-read simulates nothing, and --json is for programs") {
+  CHECK_THAT(output_of(equarx_sim(import({"--only-read"}))),
+             ContainsSubstring("123 instructions") && !ContainsSubstring("variant"));
+  const auto json =
+      nlohmann::json::parse(output_of(equarx_sim(import({"--json", "--formats", "int8,int4"}))));
+  CHECK(json["variants"].size() == 3);
+  CHECK(json["collectives"].size() == 4);
+}
+
+TEST_CASE("import refuses what is wrong in one line, and leaves no file") {
+  const TemporaryDirectory directory;
+  const std::string none = (directory.path() / "none.json").string();
+  check_refusal(equarx_sim({"import", "xml", kProgram, "--topology", "4x4"}), "no import of 'xml'");
+  check_refusal(equarx_sim({"import", "hlo", "/nowhere", "--topology", "4x4", "-o", none}),
+                "cannot read /nowhere");
+  check_refusal(equarx_sim({"import", "hlo", kExample, "--topology", "4x4"}), "is no HLO text");
+  check_refusal(equarx_sim({"import", "hlo", kProgram, "--topology", "8x8", "-o", none}),
+                "--topology: the program is for 16 chips");
+  check_refusal(equarx_sim(import({"--formats", "int9"})), "'int9' is not known");
+  check_refusal(equarx_sim(import({"--min-bytes", "4"})), "--min-bytes: ");
+  check_refusal(equarx_sim(import({"--mesh", "data"})), "--mesh: expected axes");
+  check_refusal(equarx_sim(import({"--trip-count", "x"})), "--trip-count: expected a count");
+  check_refusal(equarx_sim(import({"-o", kProgram})), "transformer_v5e_4x4");
+  CHECK_FALSE(std::filesystem::exists(none));
+}
+
+}  // namespace
+}  // namespace equarx::testing
