@@ -1,17 +1,15 @@
 // "mesh" of a step's configuration.
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
+#include "experiments/config/config.hpp"
 #include "experiments/input/object_reader.hpp"
 #include "models/steps/mesh.hpp"
 
 namespace equarx::config {
 
-/// Reads named axes, {"fsdp": 16, "tensor": {"length": 4, "axes": [2]}}, and lays them on a machine whose axes have
-/// these lengths. @throws input::InputError if they do not fit
-steps::Mesh read_mesh(const input::Json& json, const std::vector<std::uint32_t>& machine);
+/// Reads named axes, {"fsdp": 16, "tensor": {"length": 4, "axes": [2]}}, and lays them on the axes of a
+/// machine (machine_axes()). @throws input::InputError if they do not fit
+steps::Mesh read_mesh(const input::Json& json, const TopologyConfig& topology);
 
 /// As read_mesh() reads it, with the axes of the machine that each lies on.
 input::Json mesh_json(const steps::Mesh& mesh);

@@ -9,23 +9,46 @@
 
 namespace equarx::config {
 
-std::vector<std::uint32_t> machine_axes(const TopologyConfig& topology) {
+namespace {
+
+/// The last axes of a mesh that divide so many chips; that number alone if none do.
+std::vector<std::uint32_t> divided(std::uint32_t chips, const std::vector<std::uint32_t>& mesh) {
+  std::vector<std::uint32_t> lengths;
+  std::uint64_t product = 1;
+  for (std::size_t i = mesh.size(); i-- > 0 && product < chips;) {
+    product *= mesh[i];
+    if (mesh[i] > 1) lengths.insert(lengths.begin(), mesh[i]);
+  }
+  return product == chips ? lengths : std::vector<std::uint32_t>{chips};
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> machine_axes(const TopologyConfig& topology,
+                                        const std::vector<std::uint32_t>& mesh) {
   std::vector<std::uint32_t> lengths;
   if (topology.network) lengths.push_back(topology.network->slices);
-  if (is_grid(topology))
-    lengths.insert(lengths.end(), topology.shape.lengths.begin(), topology.shape.lengths.end());
-  else
-    lengths.push_back(count_chips_of_slice(topology));
+  std::vector<std::uint32_t> within = {count_chips_of_slice(topology)};
+  if (is_grid(topology)) within = topology.shape.lengths;
+  if (topology.kind == TopologyKind::fully_connected) within = divided(topology.chips, mesh);
+  lengths.insert(lengths.end(), within.begin(), within.end());
   return lengths;
 }
 
 TopologyConfig group_topology(const TopologyConfig& topology,
+                              const std::vector<std::uint32_t>& machine,
                               const std::vector<std::size_t>& axes) {
   TopologyConfig group = topology;
   group.planned = nullptr;
   const std::size_t first = topology.network ? 1 : 0;  // axis of a slice
   if (topology.network && std::ranges::find(axes, 0U) == axes.end()) group.network.reset();
   const bool within = std::ranges::any_of(axes, [&](std::size_t axis) { return axis >= first; });
+  if (topology.kind == TopologyKind::fully_connected && within) {
+    group.chips = 1;
+    for (const std::size_t axis : axes)
+      if (axis >= first) group.chips *= machine[axis];
+    if (group.network && group.chips < topology.chips) group.network->chips_per_port = 1;
+  }
   if (!is_grid(topology) && within) return group;
   group.kind = is_grid(topology) ? topology.kind : TopologyKind::mesh;
   group.shape = {};

@@ -44,13 +44,16 @@ struct StepConfig {
   std::size_t baseline = 0;  ///< index into variants
 };
 
-/// Lengths of the axes that a mesh is laid on: slices, if a network joins them, and then those of a grid; chips of
-/// other topologies are one axis.
-std::vector<std::uint32_t> machine_axes(const TopologyConfig& topology);
+/// Lengths of the axes that a mesh is laid on: slices, if a network joins them, and then those of a grid. Chips of other
+/// topologies are one axis; but of a fully connected one any division is of groups that are fully connected, so its
+/// axes are the last ones of the mesh, if these divide it. `mesh`: lengths of its axes.
+std::vector<std::uint32_t> machine_axes(const TopologyConfig& topology,
+                                        const std::vector<std::uint32_t>& mesh);
 
-/// The chips of a group that lies on some axes of the machine, as a machine of its own.
+/// The chips of a group that lies on some axes of the machine, as a machine of its own. `machine`: lengths of its axes
 TopologyConfig group_topology(const TopologyConfig& topology,
-                              const std::vector<std::size_t>& machine_axes);
+                              const std::vector<std::uint32_t>& machine,
+                              const std::vector<std::size_t>& axes);
 
 /// The algorithm of a collective where none is named: rings along the axes of a torus, two levels through a network,
 /// all to all behind switches.

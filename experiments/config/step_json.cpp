@@ -70,8 +70,8 @@ StepConfig read_step_config(const input::Json& json) {
     if (fault.fails_at_s)
       throw input::InputError("/faults/links",
                               "a step does not end by a link that fails; make it slow instead");
-  config.mesh = read_mesh(reader.required("mesh", "axes, like {\"fsdp\": 16}"),
-                          machine_axes(config.machine.topology));
+  config.mesh =
+      read_mesh(reader.required("mesh", "axes, like {\"fsdp\": 16}"), config.machine.topology);
   read_graph(reader.object("step"), config);
   config.calls = distinct_calls(config.graph);
   config.variants = read_variants(reader, config.machine, config.mesh, config.calls);

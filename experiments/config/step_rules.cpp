@@ -108,7 +108,7 @@ class Variants {
         std::ranges::find_if(rules, [&](const Rule& one) { return one.filter.is_for(of, mesh_); });
     input::Json how = rule == rules.end() ? input::Json::object() : rule->how;
     const TopologyConfig group =
-        group_topology(machine_.topology, mesh_.machine_axes(of.call.axes));
+        group_topology(machine_.topology, mesh_.machine, mesh_.machine_axes(of.call.axes));
     if (!how.contains("algorithm"))
       how["algorithm"] = algorithm_name(usual_algorithm(of.call.collective, group));
     CollectiveConfig collective =

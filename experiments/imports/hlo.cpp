@@ -15,6 +15,7 @@
 #include "experiments/config/mesh_json.hpp"
 #include "experiments/config/step.hpp"
 #include "experiments/config/tasks_json.hpp"
+#include "experiments/config/topology.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "models/hlo/parser.hpp"
@@ -66,23 +67,23 @@ hlo::Flow flow_of(const hlo::Module& module, const hlo::TripCounts& counts) {
   }
 }
 
-/// @param machine  its topology's axes
 steps::Mesh mesh_for(const hlo::Flow& flow, std::uint32_t devices,
-                     const std::vector<std::uint32_t>& machine, const HloOptions& options) {
+                     const config::TopologyConfig& topology, const HloOptions& options) {
   std::vector<steps::MeshAxis> axes;
   for (const auto& [name, length] : options.mesh) axes.push_back({.name = name, .length = length});
   const bool given = !axes.empty();
   if (!given) axes = steps::axes_for(flow, devices);
+  std::vector<std::uint32_t> lengths;
+  for (const steps::MeshAxis& axis : axes) lengths.push_back(axis.length);
   try {
-    return steps::lay_mesh(machine, std::move(axes));
+    return steps::lay_mesh(config::machine_axes(topology, lengths), std::move(axes));
   } catch (const std::invalid_argument& error) {
     throw InputError("", fmt::format("{}: {}", given ? "--mesh" : "--topology", error.what()));
   }
 }
 
-void check_chips(const hlo::Module& module, const std::vector<std::uint32_t>& machine) {
-  std::uint64_t chips = 1;
-  for (const std::uint32_t length : machine) chips *= length;
+void check_chips(const hlo::Module& module, const config::TopologyConfig& topology) {
+  const std::uint32_t chips = config::count_chips(topology);
   if (chips != module.devices())
     throw InputError("", fmt::format("--topology: the program is for {} chips (replica_count {} x "
                                      "num_partitions {}), and this machine has {}",
@@ -210,12 +211,11 @@ HloImport import_hlo(const std::string& text, const HloOptions& options) {
   Json json = {{"hardware", options.hardware}, {"topology", topology_json(options.topology)}};
   input::ObjectReader reader(json, "");
   const config::ExperimentConfig machine = config::read_machine(reader);
-  const std::vector<std::uint32_t> axes = config::machine_axes(machine.topology);
   const hlo::Module module = parse(text);
-  check_chips(module, axes);
+  check_chips(module, machine.topology);
   const hlo::Flow flow = flow_of(module, options.counts);
   const steps::Mesh mesh =
-      mesh_for(flow, static_cast<std::uint32_t>(module.devices()), axes, options);
+      mesh_for(flow, static_cast<std::uint32_t>(module.devices()), machine.topology, options);
   steps::HloStep step;
   try {
     step = hlo_step(flow, mesh);

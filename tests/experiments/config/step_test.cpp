@@ -29,24 +29,40 @@ TopologyConfig node() {
 }
 
 TEST_CASE("axes of a machine are its slices, and those of a grid") {
-  CHECK(machine_axes(torus()) == std::vector<std::uint32_t>{4, 2, 8});
-  CHECK(machine_axes(slices(torus())) == std::vector<std::uint32_t>{3, 4, 2, 8});
-  CHECK(machine_axes(node()) == std::vector<std::uint32_t>{8});
-  CHECK(machine_axes(slices(node())) == std::vector<std::uint32_t>{3, 8});
+  CHECK(machine_axes(torus(), {64}) == std::vector<std::uint32_t>{4, 2, 8});
+  CHECK(machine_axes(slices(torus()), {3, 64}) == std::vector<std::uint32_t>{3, 4, 2, 8});
+  CHECK(machine_axes(node(), {8}) == std::vector<std::uint32_t>{8});
+  CHECK(machine_axes(slices(node()), {24}) == std::vector<std::uint32_t>{3, 8});
+}
+
+TEST_CASE("chips that are joined each to each are divided as the mesh is") {
+  using Lengths = std::vector<std::uint32_t>;
+  CHECK(machine_axes(node(), {2, 4}) == Lengths{2, 4});
+  CHECK(machine_axes(node(), {1, 2, 1, 4}) == Lengths{2, 4});
+  CHECK(machine_axes(slices(node()), {3, 2, 4}) == Lengths{3, 2, 4});
+  CHECK(machine_axes(slices(node()), {3, 8}) == Lengths{3, 8});
+  CHECK(machine_axes(node(), {3, 3}) == Lengths{8});
+  CHECK(machine_axes(slices(node()), {8, 3}) == Lengths{3, 8});
+  const TopologyConfig four = group_topology(node(), {2, 4}, Axes{1});
+  CHECK(four.kind == TopologyKind::fully_connected);
+  CHECK(four.chips == 4);
+  CHECK(group_topology(node(), {2, 4}, Axes{0, 1}).chips == 8);
+  const TopologyConfig across = group_topology(slices(node()), {3, 2, 4}, Axes{0, 2});
+  CHECK(count_chips(across) == 12);
 }
 
 TEST_CASE("a group has the axes that it lies on") {
-  const TopologyConfig plane = group_topology(torus(), Axes{0, 2});
+  const TopologyConfig plane = group_topology(torus(), {4, 2, 8}, Axes{0, 2});
   CHECK(plane.shape.lengths == std::vector<std::uint32_t>{4, 8});
   CHECK(plane.shape.wraparound == std::vector<bool>{true, true});
-  const TopologyConfig within = group_topology(slices(torus()), Axes{2});
+  const TopologyConfig within = group_topology(slices(torus()), {3, 4, 2, 8}, Axes{2});
   CHECK_FALSE(within.network);
   CHECK(within.shape.lengths == std::vector<std::uint32_t>{2});
-  const TopologyConfig across = group_topology(slices(node()), Axes{0});
+  const TopologyConfig across = group_topology(slices(node()), {3, 8}, Axes{0});
   REQUIRE(across.network);
   CHECK(count_chips(across) == 3);
   CHECK(count_chips_of_slice(across) == 1);
-  const TopologyConfig all = group_topology(slices(node()), Axes{0, 1});
+  const TopologyConfig all = group_topology(slices(node()), {3, 8}, Axes{0, 1});
   CHECK(count_chips(all) == 24);
 }
 
@@ -62,7 +78,8 @@ TEST_CASE("the usual algorithm is one that can run there") {
   CHECK(name(Collective::all_gather, slices(torus())) == "hierarchical");
   CHECK(name(Collective::all_reduce, slices(node())) == "hierarchical-two-shot");
   CHECK(name(Collective::all_to_all, slices(node())) == "direct");
-  CHECK(name(Collective::all_reduce, group_topology(slices(torus()), Axes{0})) == "two-shot");
+  CHECK(name(Collective::all_reduce, group_topology(slices(torus()), {3, 4, 2, 8}, Axes{0})) ==
+        "two-shot");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "experiments/step/machine.hpp"
 
 #include "experiments/config/step_json.hpp"
+#include "experiments/step/run.hpp"
 #include "tests/support/errors.hpp"
 #include "tests/support/steps.hpp"
 
@@ -37,6 +38,26 @@ TEST_CASE("all chips are simulated where some link would be used in two ways") {
   CHECK_THAT(both.variants[0].reason, Catch::Contains("use the same links in different ways"));
   testing::check_refused([&] { plan(with(json, "/simulation", "symmetric")); }, "/simulation",
                          "use \"auto\" or \"full\"");
+}
+
+TEST_CASE("groups of a node whose GPUs are joined each to each do not meet") {
+  input::Json json = good_step();
+  json["hardware"] = "h100";
+  json["topology"] = {{"fully-connected", 8}};
+  json["mesh"] = {{"data", 2}, {"fsdp", 4}};
+  json["step"]["tasks"] = input::Json::parse(R"([{"name": "sum", "collective":
+      {"kind": "all-reduce", "axes": ["fsdp"], "bytes": "4 MiB"}}])");
+  json.erase("variants");
+  const StepPlan half = plan(json);
+  CHECK(half.variants[0].symmetric);
+  const double of_half_s = half.variants[0].calls[0]->alone_s;
+  input::Json full = with(json, "/simulation", "full");
+  const StepResult two = run_step(plan(full), [](const std::string&) {});
+  CHECK(two.variants[0].time_s == Approx(of_half_s).epsilon(1e-9));
+  json["topology"] = {{"fully-connected", 4}};
+  json["mesh"] = {{"data", 1}, {"fsdp", 4}};
+  const StepResult four = run_step(plan(json), [](const std::string&) {});
+  CHECK(four.variants[0].time_s == Approx(of_half_s).epsilon(1e-9));
 }
 
 TEST_CASE("groups lie on parts of the machine of their own") {
