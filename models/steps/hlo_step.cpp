@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "models/collectives/algorithm.hpp"
 #include "models/hlo/device_axes.hpp"
 
 namespace equarx::steps {
@@ -82,12 +83,13 @@ class Collectives {
         names_.insert(site.name).second ? site.name : site.name + " of " + site.computation;
     while (!groups_.insert(made.group).second) made.group += "'";
     const TensorType type = tensor_type(site.type);
-    made.can_quantize = type.is_exact && is_wide(type.format) &&
-                        (site.combines.empty() ? site.kind != CollectiveKind::permute : site.adds);
+    const auto collective = collective_of(site.kind);
+    made.can_quantize = type.is_exact && is_wide(type.format) && collective &&
+                        collectives::sums(*collective) && (site.combines.empty() || site.adds);
     made.obstacle = obstacle_of(site, made.call.axes);
     if (!made.obstacle.empty()) return made;
     constexpr double kBitsOfByte = 8.0;
-    made.call.collective = collective_of(site.kind).value();
+    made.call.collective = collective.value();
     made.call.dtype = type.format;
     made.call.elements = static_cast<std::uint64_t>(
         std::ceil(site.bytes * kBitsOfByte / numerics::element_bits(type.format)));
@@ -116,7 +118,7 @@ class Collectives {
 class TaskList {
  public:
   TaskList(const hlo::Flow& flow, const Mesh& mesh,
-          const std::vector<ImportedCollective>& collectives)
+           const std::vector<ImportedCollective>& collectives)
       : flow_(flow), mesh_(mesh), collectives_(collectives), last_(flow.sites.size()) {}
 
   StepGraph build() {

@@ -16,7 +16,8 @@ struct ImportedCollective {
   std::string group;     ///< its tasks are reported with; that of its instruction
   std::string obstacle;  ///< why it is not simulated; empty: it is
   CollectiveCall call;   ///< if it is
-  /// A format may be used for what it sends: it sums or moves floating-point numbers of 16 bits or more.
+  /// A format may be used for what it sends: floating-point numbers of 16 bits or more, which it sums or gathers
+  /// (collectives::sums()).
   bool can_quantize = false;
 };
 

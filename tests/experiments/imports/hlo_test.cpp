@@ -67,6 +67,21 @@ TEST_CASE("the step is a configuration that fits its schema and reads back as it
   CHECK((*program.step)["step"]["computations"].size() == 6);
 }
 
+TEST_CASE("what has no formats is left as it is") {
+  const HloImport program = import_hlo(
+      "HloModule m, is_scheduled=true, num_partitions=16\nENTRY %main {\n"
+      "  %x = bf16[1024,4096] parameter(0)\n"
+      "  %a = bf16[1024,4096] all-to-all(%x), channel_id=1, replica_groups=[4,4]<=[16]\n"
+      "  %b = bf16[1024,4096] collective-broadcast(%a), channel_id=2, replica_groups=[1,16]<=[16]\n"
+      "  %c = bf16[16384,4096] all-gather(%b), channel_id=3, replica_groups=[1,16]<=[16], "
+      "use_global_device_ids=true, dimensions={0}\n}\n",
+      options());
+  CHECK_FALSE(program.sites[0].quantized);
+  CHECK_FALSE(program.sites[1].quantized);
+  CHECK(program.sites[2].quantized);
+  CHECK(config::read_step_config(program.step).variants.size() == 2);
+}
+
 TEST_CASE("small collectives are left as they are") {
   HloOptions with = options();
   with.min_bytes = 64.0 * (1 << 20);
