@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <stdexcept>
@@ -200,7 +199,7 @@ std::string read_program(const std::string& path) {
                                      units::bytes_text(static_cast<double>(size)),
                                      units::bytes_text(static_cast<double>(kMostBytes))));
   std::string text = input::read_file(path);
-  if (std::memchr(text.data(), '\0', text.size()) != nullptr)
+  if (text.find('\0') != std::string::npos)
     throw InputError("", fmt::format("{} is no text; XLA writes HLO as text by "
                                      "--xla_dump_hlo_as_text, and JAX by compiled.as_text()",
                                      path));

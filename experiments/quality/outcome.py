@@ -1,5 +1,6 @@
 """Results of a study as files: JSON with settings and versions, and CSV."""
 import csv
+import hashlib
 import io
 import json
 import pathlib
@@ -10,6 +11,11 @@ import numpy
 import torch
 
 from store import write_whole
+
+
+def digest(text: str) -> str:
+    """Twelve digits that stand for a text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def versions() -> dict:

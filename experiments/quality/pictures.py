@@ -71,6 +71,27 @@ def _names(axes, rows: list[dict]) -> None:
             last = at
 
 
+def encoder(folder: pathlib.Path, rows: list[dict]) -> None:
+    style.use()
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.4))
+    counts = sorted({row["ranks"] for row in rows})
+    drawn = [row for row in rows if row["nmse"] > FP32]
+    for (name, look), count in zip(style.looks([f"{count} ranks" for count in counts]).items(), counts):
+        some = [row for row in drawn if row["ranks"] == count]
+        for axes, values in ((left, [1 - row["cosine_mean"] for row in some]),
+                             (right, [row["places_mean"] for row in some])):
+            axes.scatter([row["nmse"] for row in some], values, color=look.colour, marker=look.marker, s=22, label=name)
+    left.set(xscale="log", yscale="log", xlabel="normalized squared error of a sum (NMSE)",
+             ylabel="1 - cosine to the exact embedding, mean", title="Each point a format and a number of ranks")
+    right.set(xscale="log", yscale="symlog", xlabel="normalized squared error of a sum (NMSE)",
+              ylabel="places that a pair moves, mean", title="1000 pairs of sentences, ranked by similarity")
+    for axes in (left, right):
+        axes.grid(color=style.PALE)
+    left.legend(fontsize=style.SMALL)
+    figure.tight_layout()
+    _save(figure, folder, "encoder")
+
+
 def _band(axes, rows: list[dict], x: str, y: str, look, label: str) -> None:
     """Mean over seeds, and between the lowest and the highest."""
     steps = sorted({row["step"] for row in rows})

