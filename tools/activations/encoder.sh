@@ -8,7 +8,6 @@ if [ $# -ne 2 ] || [[ $1 == -* ]]; then
   exit 2
 fi
 here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=tools/activations/packages.sh
-. "$here/packages.sh"
+bash "$here/packages.sh"
 mkdir -p "$1" || exit 2
 node "$here/encoder.js" "$@"

@@ -8,7 +8,6 @@ if [ $# -lt 1 ] || [ $# -gt 2 ] || [[ $1 == -* ]]; then
 fi
 here=$(cd "$(dirname "$0")" && pwd)
 
-# shellcheck source=tools/activations/packages.sh
-. "$here/packages.sh"
+bash "$here/packages.sh"
 mkdir -p "$1" || exit 2
 node "$here/main.js" "$@"

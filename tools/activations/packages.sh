@@ -1,4 +1,8 @@
-# Sourced: gets the packages of package-lock.json, unless they are there. `here`: this folder.
+#!/usr/bin/env bash
+# Gets the packages of package-lock.json, unless they are there.
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
 command -v npm >/dev/null || bash "$here/../setup.sh" nodejs npm
 if ! [ "$here/node_modules/.package-lock.json" -nt "$here/package-lock.json" ]; then
   echo "activations: getting the packages of package-lock.json from npm" >&2
