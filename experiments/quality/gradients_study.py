@@ -23,7 +23,8 @@ PADDED = 32768  # elements of a bucket are a multiple of it, so that all schemes
 
 @dataclasses.dataclass(frozen=True)
 class Scheme:
-    """How gradients are summed. `feedback`: what is lost is added in the next step."""
+    """How gradients are summed. `feedback`: what is lost is added in the next step. `automatic_mu`: FP8-LM's factor
+    changes from step to step, as its paper says; its code has a constant."""
 
     name: str
     format: str
@@ -39,7 +40,7 @@ class Scheme:
 def schemes() -> list[Scheme]:
     return [Scheme("fp32", "fp32"), Scheme("bf16", "bf16"), Scheme("EQuARX int8", "int8"),
             Scheme("EQuARX int4", "int4"), Scheme("EQuARX int4, feedback", "int4", feedback=True),
-            Scheme("FP8-LM", "fp8lm-e4m3", automatic_mu=True),
+            Scheme("FP8-LM", "fp8lm-e4m3", automatic_mu=True), Scheme("FP8-LM, factor of its code", "fp8lm-e4m3"),
             Scheme("Global-QSGD int8", "global-qsgd-int8"),
             Scheme("Global-QSGD exp8", "global-qsgd-exp8", algorithm="binomial-tree"),
             Scheme("QuickReduce int4", "quickreduce-int4", algorithm="quickreduce"),

@@ -83,7 +83,7 @@ def encoder(folder: pathlib.Path, rows: list[dict]) -> None:
             axes.scatter([row["nmse"] for row in some], values, color=look.colour, marker=look.marker, s=22, label=name)
     left.set(xscale="log", yscale="log", xlabel="normalized squared error of a sum (NMSE)",
              ylabel="1 - cosine to the exact embedding, mean", title="Each point a format and a number of ranks")
-    right.set(xscale="log", yscale="symlog", xlabel="normalized squared error of a sum (NMSE)",
+    right.set(xscale="log", yscale="log", xlabel="normalized squared error of a sum (NMSE)",
               ylabel="places that a pair moves, mean", title="1000 pairs of sentences, ranked by similarity")
     for axes in (left, right):
         axes.grid(color=style.PALE)
