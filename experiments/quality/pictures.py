@@ -13,7 +13,8 @@ import numpy as np  # noqa: E402
 from drawing import style  # noqa: E402
 
 FP32 = 1e-12  # NMSE below which only FP32 is, which is not drawn
-FEEDBACK = ", feedback"  # of a scheme's name: drawn in the colour of the scheme without it
+# Ends of schemes' names: drawn in the colour of the scheme without them, by these lines.
+VARIANTS = {", feedback": (0, (1, 4)), ", factor of its code": (0, (4, 4))}
 SHOWN = 1e-5  # of changes of perplexity: what is smaller, or no growth, is drawn there
 
 
@@ -124,13 +125,21 @@ def products(folder: pathlib.Path, rows: list[dict]) -> None:
     _save(figure, folder, "products")
 
 
+def scheme_looks(names: list[str]) -> dict[str, style.Look]:
+    """A look for each scheme; variants have the colour of theirs."""
+    ends = {name: next((end for end in VARIANTS if name.endswith(end)), None) for name in names}
+    plain = style.looks([name for name, end in ends.items() if end is None] or names)
+    return {name: plain.get(name) or dataclasses.replace(plain[name.removesuffix(end)], line=VARIANTS[end])
+            for name, end in ends.items()}
+
+
 def gradients(folder: pathlib.Path, rows: list[dict]) -> None:
     style.use()
     figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.6), sharey=True)
     names = list(dict.fromkeys(row["scheme"] for row in rows))
-    plain = style.looks([name for name in names if not name.endswith(FEEDBACK)] or names)
+    looks = scheme_looks(names)
     for name in names:
-        look = plain.get(name) or dataclasses.replace(plain[name.removesuffix(FEEDBACK)], line=(0, (1, 4)))
+        look = looks[name]
         some = [row for row in rows if row["scheme"] == name]
         _band(left, some, "step", "held_out", look, name)
         if some[0]["time_s"] is not None:
