@@ -89,6 +89,12 @@ void check_chips(const hlo::Module& module, const config::TopologyConfig& topolo
                                      module.devices(), module.replicas, module.partitions, chips));
 }
 
+/// Text of the program that people are shown: without what would do something to a terminal.
+std::string printable(std::string text) {
+  std::ranges::replace_if(text, input::is_control, '?');
+  return text;
+}
+
 std::string axes_text(const steps::ImportedCollective& collective, const steps::Mesh& mesh) {
   std::vector<std::string> names;
   for (const std::size_t axis : collective.call.axes) names.push_back(mesh.axes[axis].name);
@@ -105,7 +111,7 @@ std::vector<ImportedSite> sites_of(const hlo::Flow& flow, const hlo::FlowTotals&
     if (totals.times[i] <= 0.0) continue;  // in the branch that is not taken
     sites.push_back(
         {.group = collective.group,
-         .op_name = site.op_name,
+         .op_name = printable(site.op_name),
          .kind = std::string(hlo::name(site.kind)),
          .type = site.type,
          .bytes = site.bytes,
@@ -227,8 +233,9 @@ HloImport import_hlo(const std::string& text, const HloOptions& options) {
                  .devices = module.devices(),
                  .totals = totals_of(flow),
                  .sites = {},
-                 .notes = flow.notes,
+                 .notes = {},
                  .step = {}};
+  for (const auto& [note, count] : flow.notes) made.notes[printable(note)] += count;
   made.sites = sites_of(flow, made.totals, step, mesh, options.min_bytes);
   json["mesh"] = config::mesh_json(mesh);
   json["step"] = Json::object();

@@ -74,8 +74,10 @@ class FlowMaker {
     const Instruction& instruction = computation.instructions[of];
     const SplitOpcode opcode = split(instruction.opcode);
     if (opcode.end == AsyncEnd::done) return end_collective(computation, instruction, list, open);
-    if (auto site = collective_of(instruction, computation, module_))
+    if (auto site = collective_of(instruction, computation, module_)) {
       begin_collective(std::move(*site), of, list, open);
+      if (opcode.base != "fusion") return;  // which works, too
+    }
     switch (class_of(opcode.base)) {
       case OpClass::loop: return add_loop(computation, instruction, list);
       case OpClass::conditional: return add_conditional(instruction, list);

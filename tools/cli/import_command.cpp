@@ -10,6 +10,7 @@
 #include "experiments/imports/hlo_report.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
 #include "experiments/output/files.hpp"
 #include "experiments/output/output_file.hpp"
 #include "experiments/step/run.hpp"
@@ -76,7 +77,8 @@ void import_program(const ImportArguments& arguments) {
   } else {
     const step::StepResult result =
         naming_file(arguments.file, [&] { return simulate(program.step); });
-    print(arguments.json ? to_json(program, result).dump(2) + "\n" : to_table(program, result));
+    print(arguments.json ? input::json_text(to_json(program, result), 2) + "\n"
+                         : to_table(program, result));
   }
   if (file) file->keep();
 }

@@ -44,6 +44,22 @@ TEST_CASE("import --only-read simulates nothing, and --json is for programs") {
   CHECK(json["collectives"].size() == 4);
 }
 
+TEST_CASE("import shows nothing of a program that would move a terminal's cursor") {
+  const TemporaryDirectory directory;
+  const std::string program = (directory.path() / "odd.hlo").string();
+  std::ofstream(program)
+      << "HloModule m, num_partitions=16\nENTRY %main {\n  %p = f32[65536] parameter(0)\n"
+         "  %r = f32[65536] all-gather(%p), channel_id=1, replica_groups=[1,16]<=[16], "
+         "use_global_device_ids=true, metadata={op_name=\"a\x1b[2J\xff\"}\n"
+         "  %c = f32[4] custom-call(%p), custom_call_target=\"x\x07\"\n}\n";
+  const std::string table = output_of(equarx_sim({"import", "hlo", program, "--topology", "4x4"}));
+  CHECK(table.find('\x1b') == std::string::npos);
+  CHECK(table.find('\x07') == std::string::npos);
+  const auto json = nlohmann::json::parse(
+      output_of(equarx_sim({"import", "hlo", program, "--topology", "4x4", "--json"})));
+  CHECK(json["collectives"].size() == 1);
+}
+
 TEST_CASE("import refuses what is wrong in one line, and leaves no file") {
   const TemporaryDirectory directory;
   const std::string none = (directory.path() / "none.json").string();
