@@ -1,5 +1,9 @@
 #include "models/hlo/device_axes.hpp"
 
+#include <algorithm>
+#include <map>
+#include <random>
+
 #include "tests/catch.hpp"
 
 namespace equarx::hlo {
@@ -43,6 +47,44 @@ TEST_CASE("groups that are no axes change nothing") {
   CHECK(axes.divide_for(groups("[2,3]<=[6]")));
   CHECK_FALSE(axes.divide_for(groups("[3,2]<=[6]")));  // 2 does not divide 3
   CHECK(axes.lengths() == Lengths{2, 3});
+}
+
+TEST_CASE("groups along any axes of any mesh are found again") {
+  std::mt19937 random(7);
+  const auto below = [&](std::uint32_t bound) {
+    return static_cast<std::uint32_t>(random() % bound);
+  };
+  for (int round = 0; round < 300; ++round) {
+    Lengths lengths(1 + below(4));
+    std::uint32_t devices = 1;
+    for (std::uint32_t& length : lengths) devices *= length = 2 + below(3);
+    std::vector<std::size_t> axes;
+    for (std::size_t axis = 0; axis < lengths.size(); ++axis)
+      if (below(2) == 1) axes.push_back(axis);
+    // By digits: chips that differ along these axes only.
+    std::map<std::vector<std::uint32_t>, std::vector<std::uint32_t>> by_rest;
+    for (std::uint32_t device = 0; device < devices; ++device) {
+      std::vector<std::uint32_t> rest;
+      std::uint32_t left = device;
+      for (std::size_t axis = lengths.size(); axis-- > 0; left /= lengths[axis])
+        if (std::ranges::find(axes, axis) == axes.end()) rest.push_back(left % lengths[axis]);
+      by_rest[rest].push_back(device);
+    }
+    DeviceGroups made;
+    for (auto& [rest, group] : by_rest) {
+      std::ranges::shuffle(group, random);
+      made.push_back(group);
+    }
+    CAPTURE(lengths, axes);
+    CHECK(DeviceAxes(lengths).axes_of(made) == axes);
+    DeviceAxes divided(devices);
+    REQUIRE(divided.divide_for(made));
+    const auto found = divided.axes_of(made);
+    REQUIRE(found);
+    std::size_t size = 1;
+    for (const std::size_t axis : *found) size *= divided.lengths()[axis];
+    CHECK(size == made.front().size());
+  }
 }
 
 TEST_CASE("groups of one chip are along no axis") {

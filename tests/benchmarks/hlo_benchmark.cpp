@@ -1,0 +1,55 @@
+// Reading programs of XLA: text to module, and module to what a chip does.
+#include <string>
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include "models/hlo/flow.hpp"
+#include "models/hlo/parser.hpp"
+
+namespace equarx {
+namespace {
+
+/// A chain of products and all-reduces by turns, with layouts and metadata as XLA writes them.
+std::string module_of(std::int64_t instructions) {
+  std::string text =
+      "HloModule chain, is_scheduled=true, num_partitions=16\n\n%add (a: f32[], b: f32[]) -> f32[] "
+      "{\n"
+      "  %a = f32[] parameter(0)\n  %b = f32[] parameter(1)\n  ROOT %c = f32[] add(%a, %b)\n}\n\n"
+      "ENTRY %main (i: bf16[128,128]) -> bf16[128,128] {\n"
+      "  %i.0 = bf16[128,128]{1,0:T(8,128)(2,1)} parameter(0)\n";
+  for (std::int64_t i = 1; i < instructions; ++i)
+    text += i % 2 == 1 ? fmt::format(
+                             "  %i.{} = bf16[128,128]{{1,0:T(8,128)(2,1)}} dot(%i.{}, %i.0), "
+                             "lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}, "
+                             "metadata={{op_name=\"jit(f)/dot_general\" source_file=\"m.py\"}}\n",
+                             i, i - 1)
+                       : fmt::format(
+                             "  %i.{} = bf16[128,128]{{1,0:T(8,128)(2,1)}} all-reduce(%i.{}), "
+                             "channel_id={}, replica_groups=[4,4]<=[4,4]T(1,0), "
+                             "use_global_device_ids=true, to_apply=%add\n",
+                             i, i - 1, i);
+  return text + "}\n";
+}
+
+void parse(benchmark::State& state) {
+  const std::string text = module_of(state.range(0));
+  for (auto _ : state) benchmark::DoNotOptimize(hlo::parse_module(text));
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
+}
+
+void flow(benchmark::State& state) {
+  const hlo::Module module = hlo::parse_module(module_of(state.range(0)));
+  for (auto _ : state) benchmark::DoNotOptimize(hlo::make_flow(module));
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+
+constexpr std::int64_t kInstructions = 20'000;
+BENCHMARK(parse)->Arg(kInstructions)->Unit(benchmark::kMillisecond);
+BENCHMARK(flow)->Arg(kInstructions)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace equarx
+
+BENCHMARK_MAIN();
