@@ -196,6 +196,8 @@ hlo::TripCounts read_trip_counts(const std::string& option, const std::vector<st
   return counts;
 }
 
+bool is_program(std::string_view text) { return text.starts_with("HloModule"); }
+
 std::string read_program(const std::string& path) {
   constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30;
   std::error_code unknown;
@@ -204,15 +206,14 @@ std::string read_program(const std::string& path) {
     throw InputError("", fmt::format("{} has {}; programs of up to {} are read", path,
                                      units::bytes_text(static_cast<double>(size)),
                                      units::bytes_text(static_cast<double>(kMostBytes))));
-  std::string text = input::read_file(path);
-  if (text.find('\0') != std::string::npos)
-    throw InputError("", fmt::format("{} is no text; XLA writes HLO as text by "
-                                     "--xla_dump_hlo_as_text, and JAX by compiled.as_text()",
-                                     path));
-  return text;
+  return input::read_file(path);
 }
 
 HloImport import_hlo(const std::string& text, const HloOptions& options) {
+  if (text.find('\0') != std::string::npos)
+    throw InputError("",
+                     "is no text; XLA writes HLO as text by --xla_dump_hlo_as_text, and JAX by "
+                     "compiled.as_text()");
   Json json = {{"hardware", options.hardware}, {"topology", topology_json(options.topology)}};
   input::ObjectReader reader(json, "");
   const config::ExperimentConfig machine = config::read_machine(reader);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -55,11 +56,14 @@ std::vector<std::pair<std::string, std::uint32_t>> read_lengths(const std::strin
                                                                 const std::string& text);
 hlo::TripCounts read_trip_counts(const std::string& option, const std::vector<std::string>& texts);
 
-/// Reads the text of a file. @throws input::InputError if it cannot be read, is larger than 1 GiB, or is no text
+/// Whether a text begins as HLO does.
+bool is_program(std::string_view text);
+
+/// Reads the text of a file. @throws input::InputError if it cannot be read, or is larger than 1 GiB
 std::string read_program(const std::string& path);
 
-/// @param text  of a program, as read_program() reads it
-/// @throws input::InputError for text that is no HLO, and a program that the machine or mesh does not fit
+/// @param text  of a program
+/// @throws input::InputError for what is no text or no HLO, and a program that the machine or mesh does not fit
 HloImport import_hlo(const std::string& text, const HloOptions& options);
 
 }  // namespace equarx::imports

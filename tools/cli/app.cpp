@@ -427,7 +427,7 @@ void add_import(CLI::App& app) {
   command->add_option("KIND", arguments->kind, "What the file is: hlo, HLO text of XLA")
       ->type_name(kKind)
       ->required();
-  command->add_option("FILE", arguments->file, "The program")
+  command->add_option("FILE", arguments->file, "The program; - for standard input")
       ->type_name(kPath)
       ->transform(or_installed())
       ->required();

@@ -6,6 +6,8 @@
 
 #include "experiments/config/json.hpp"
 #include "experiments/config/named_files.hpp"
+#include "experiments/imports/hlo.hpp"
+#include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
 #include "experiments/input/schema.hpp"
@@ -13,18 +15,19 @@
 #include "tools/cli/overrides.hpp"
 
 namespace equarx::cli {
-namespace {
 
-std::string text_of(const std::string& path) {
+std::string read_text(const std::string& path) {
   if (path != kStandardInput) return input::read_file(path);
   return {std::istreambuf_iterator<char>(std::cin), {}};
 }
 
-}  // namespace
-
 input::JsonValue read_json(const ConfigArguments& arguments) {
-  const std::string text = text_of(arguments.path);
+  const std::string text = read_text(arguments.path);
   return naming_file(arguments.path, [&]() -> input::JsonValue {
+    if (imports::is_program(text))
+      throw input::InputError("",
+                              "is a program of XLA and no configuration; 'equarx-sim import hlo' "
+                              "makes one of it");
     input::Json json = input::parse_json(text);
     for (const std::string& override : arguments.overrides) apply_override(json, override);
     return json;

@@ -27,6 +27,9 @@ inline std::string name_of(const std::string& path) {
   return path == kStandardInput ? "standard input" : path;
 }
 
+/// The text of a file, or of standard input. @throws input::InputError if it cannot be read
+std::string read_text(const std::string& path);
+
 /// A configuration's JSON with what `--set` changes, not read yet. @throws input::InputError, whose message names the
 /// file
 input::JsonValue read_json(const ConfigArguments& arguments);

@@ -45,6 +45,10 @@ imports::HloOptions options_of(const ImportArguments& arguments) {
           .counts = imports::read_trip_counts("--trip-count", arguments.trip_counts)};
 }
 
+std::string program_text(const std::string& path) {
+  return path == kStandardInput ? read_text(path) : imports::read_program(path);
+}
+
 step::StepResult simulate(const input::Json& json) {
   const config::StepConfig config = config::read_step_config(json);
   const step::StepPlan plan = step::make_plan(config);
@@ -68,7 +72,7 @@ void import_program(const ImportArguments& arguments) {
   const StopNotice notice(file ? &*file : nullptr);
   const imports::HloImport program = naming_file(arguments.file, [&] {
     return naming_options(
-        "", [&] { return imports::import_hlo(imports::read_program(arguments.file), options); });
+        "", [&] { return imports::import_hlo(program_text(arguments.file), options); });
   });
   if (to_standard_output) return print(program.step->dump(2) + "\n");
   if (file) file->stream() << program.step->dump(2) << '\n';

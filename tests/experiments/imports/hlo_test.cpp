@@ -139,7 +139,7 @@ TEST_CASE("lengths and counts are read, and what is none is refused") {
 TEST_CASE("files that are no text, or not there, are refused") {
   const auto path = std::filesystem::temp_directory_path() / "equarx_hlo_test.bin";
   std::ofstream(path, std::ios::binary) << std::string("HloModule\0", 10);
-  CHECK_THAT(testing::message_of([&] { read_program(path.string()); }),
+  CHECK_THAT(testing::message_of([&] { import_hlo(read_program(path.string()), options()); }),
              ContainsSubstring("is no text"));
   std::filesystem::remove(path);
   CHECK_THAT(testing::message_of([&] { read_program(path.string()); }),

@@ -63,6 +63,7 @@ TEST_CASE("import shows nothing of a program that would move a terminal's cursor
 TEST_CASE("import refuses what is wrong in one line, and leaves no file") {
   const TemporaryDirectory directory;
   const std::string none = (directory.path() / "none.json").string();
+  check_refusal(equarx_sim({"run", kProgram}), "'equarx-sim import hlo' makes one of it");
   check_refusal(equarx_sim({"import", "xml", kProgram, "--topology", "4x4"}), "no import of 'xml'");
   check_refusal(equarx_sim({"import", "hlo", "/nowhere", "--topology", "4x4", "-o", none}),
                 "cannot read /nowhere");
