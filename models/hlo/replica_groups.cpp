@@ -4,75 +4,22 @@
 #include <numeric>
 #include <utility>
 
+#include "models/hlo/device_order.hpp"
+#include "models/hlo/mesh_groups.hpp"
+
 namespace equarx::hlo {
 namespace {
 
-constexpr std::uint64_t kMostDevices = 1 << 24;
-
-using Lengths = std::vector<std::int64_t>;
-
-/// The product; none if it is 0 or too large.
-std::optional<std::uint64_t> product_of(const Lengths& lengths) {
-  std::uint64_t product = 1;
-  for (const std::int64_t length : lengths) {
-    if (length < 1 || static_cast<std::uint64_t>(length) > kMostDevices / product)
-      return std::nullopt;
-    product *= static_cast<std::uint64_t>(length);
-  }
-  return product;
-}
-
-bool is_order(const Lengths& order, std::size_t axes) {
-  Lengths sorted = order;
-  std::ranges::sort(sorted);
-  Lengths expected(axes);
-  std::iota(expected.begin(), expected.end(), std::int64_t{0});
-  return sorted == expected;
-}
-
-/// 0, 1, 2, ... in an array of these lengths whose axes are put into another order.
-std::vector<std::uint32_t> transposed_iota(const Lengths& lengths, const Lengths& order,
-                                           std::uint64_t size) {
-  std::vector<std::uint64_t> strides(lengths.size(), 1);
-  for (std::size_t axis = lengths.size(); axis-- > 1;)
-    strides[axis - 1] = strides[axis] * static_cast<std::uint64_t>(lengths[axis]);
-  std::vector<std::uint32_t> numbers(size);
-  for (std::uint64_t place = 0; place < size; ++place) {
-    std::uint64_t rest = place;
-    std::uint64_t number = 0;
-    for (std::size_t i = order.size(); i-- > 0;) {
-      const auto axis = static_cast<std::size_t>(order[i]);
-      const auto length = static_cast<std::uint64_t>(lengths[axis]);
-      number += rest % length * strides[axis];
-      rest /= length;
-    }
-    numbers[place] = static_cast<std::uint32_t>(number);
-  }
-  return numbers;
-}
-
 /// "[4,2]<=[2,4]T(1,0)".
-std::optional<DeviceGroups> read_iota(std::string_view text) {
+std::optional<DeviceGroups> read_turned(std::string_view text) {
   const std::size_t arrow = text.find("<=");
   if (arrow == std::string_view::npos) return std::nullopt;
-  const Lengths shape = numbers_in(text.substr(0, arrow));
-  const std::string_view from = text.substr(arrow);
-  const std::size_t turned = from.find('T');
-  const Lengths lengths = numbers_in(from.substr(0, turned));
-  Lengths order(lengths.size());
-  std::iota(order.begin(), order.end(), std::int64_t{0});
-  if (turned != std::string_view::npos) order = numbers_in(from.substr(turned));
+  const AxisNumbers shape = numbers_in(text.substr(0, arrow));
   const std::optional<std::uint64_t> size = product_of(shape);
-  if (!size || shape.empty() || shape.size() > 2 || product_of(lengths) != size ||
-      !is_order(order, lengths.size()))
-    return std::nullopt;
-  const std::vector<std::uint32_t> numbers = transposed_iota(lengths, order, *size);
-  const std::uint64_t per_group = *size / static_cast<std::uint64_t>(shape.front());
-  DeviceGroups groups;
-  for (std::uint64_t begin = 0; begin < *size; begin += per_group)
-    groups.emplace_back(numbers.begin() + static_cast<std::ptrdiff_t>(begin),
-                        numbers.begin() + static_cast<std::ptrdiff_t>(begin + per_group));
-  return groups;
+  if (!size || shape.empty() || shape.size() > 2) return std::nullopt;
+  const auto numbers = read_iota(text.substr(arrow), *size);
+  if (!numbers) return std::nullopt;
+  return in_runs(*numbers, *size / static_cast<std::uint64_t>(shape.front()));
 }
 
 /// "{{0,1},{2,3}}".
@@ -151,7 +98,8 @@ DeviceGroups as_devices(const DeviceGroups& groups, Numbers numbers, const Modul
 
 std::optional<DeviceGroups> read_groups(std::string_view text) {
   if (text.empty() || text == "{}") return DeviceGroups{};
-  return text.front() == '[' ? read_iota(text) : read_lists(text);
+  if (text.starts_with("mesh")) return read_mesh_groups(text);
+  return text.front() == '[' ? read_turned(text) : read_lists(text);
 }
 
 std::optional<DeviceGroups> groups_of(const Instruction& instruction, const Module& module) {

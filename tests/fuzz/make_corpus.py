@@ -79,7 +79,8 @@ GROUPS = "channel_id=1, use_global_device_ids=true, replica_groups="
 BODY = "%body (x: f32[8]) -> f32[8] {\n  %x = f32[8] parameter(0)\n  ROOT %r = f32[8] all-reduce(%x), to_apply=%add\n}\n"
 HLO = {
     "groups": hlo([f"%r{i} = f32[8] all-reduce(%p), to_apply=%add, {GROUPS}{groups}" for i, groups in enumerate(
-        ("[2,4]<=[8]", "[4,2]<=[2,4]T(1,0)", "{{0,1},{2,3},{4,5},{6,7}}", "{}", "{{0,3}}", "[8,1]<=[8]"))]),
+        ("[2,4]<=[8]", "[4,2]<=[2,4]T(1,0)", "{{0,1},{2,3},{4,5},{6,7}}", "{}", "{{0,3}}", "[8,1]<=[8]",
+         "mesh['a'=2,'b'=4] {'b'}", "mesh['x'=8, device_ids=([8]<=[2,4]T(1,0))] {'x':(2)2}"))]),
     "pair": hlo(["%s = (f32[8], f32[64]) all-gather-start(%p), dimensions={0}, replica_groups={}",
                  "%n = f32[8] negate(%p)", "%d = f32[64] all-gather-done(%s)"]),
     "loop": hlo(['%w = f32[8] while(%p), condition=%body, body=%body, '

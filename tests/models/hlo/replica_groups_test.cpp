@@ -9,6 +9,7 @@ namespace {
 TEST_CASE("groups are read in each of their syntaxes") {
   CHECK(read_groups("{{0,1},{2,3}}") == DeviceGroups{{0, 1}, {2, 3}});
   CHECK(read_groups("{}") == DeviceGroups{});
+  CHECK(read_groups("mesh['a'=2,'b'=4] {'b'}") == read_groups("[2,4]<=[8]"));
   CHECK(read_groups("[2,4]<=[8]") == DeviceGroups{{0, 1, 2, 3}, {4, 5, 6, 7}});
   CHECK(read_groups("[4,2]<=[2,4]T(1,0)") == DeviceGroups{{0, 4}, {1, 5}, {2, 6}, {3, 7}});
   CHECK(read_groups("[4,2]<=[2,2,2]T(0,2,1)") == DeviceGroups{{0, 2}, {1, 3}, {4, 6}, {5, 7}});
