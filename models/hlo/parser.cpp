@@ -237,11 +237,11 @@ class Parser {
     }
   }
 
-  /// ", key=value, key=value" up to the end of the line.
+  /// ", key=value, key=value" up to the end of a line that ends with no comma.
   template <typename Use>
   void read_attributes(Use use) {
     while (!scanner_.at_line_end() && scanner_.take(",")) {
-      const std::string_view key = scanner_.at_line_end() ? std::string_view{} : scanner_.word();
+      const std::string_view key = scanner_.word();  // a comma goes on in the next line
       if (!key.empty() && !scanner_.at_line_end() && scanner_.take("=")) {
         use(key, scanner_.value(","));
       } else {

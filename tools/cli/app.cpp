@@ -466,10 +466,12 @@ void add_import(CLI::App& app) {
       ->add_option("--output,-o", arguments->output,
                    "Write the step's configuration into this file; - prints it, and nothing else")
       ->type_name(kFile);
-  command->add_flag("--only-read", arguments->only_read,
-                    "Say what is in the program, and simulate nothing");
-  command->add_flag("--json", arguments->json,
-                    "Print one JSON object instead of a table (docs/results.md)");
+  CLI::Option* json = command->add_flag(
+      "--json", arguments->json, "Print one JSON object instead of a table (docs/results.md)");
+  command
+      ->add_flag("--only-read", arguments->only_read,
+                 "Say what is in the program, and simulate nothing")
+      ->excludes(json);
   command->callback([arguments] { import_program(*arguments); });
 }
 

@@ -67,6 +67,19 @@ TEST_CASE("tables of source lines, other signatures and long constants are read 
   CHECK_FALSE(module.is_scheduled);
 }
 
+TEST_CASE("an instruction may go on behind a comma") {
+  const Module module = testing::hlo_module(
+      "  %p = f32[4,2]{1,0}\n    parameter(0)\n"
+      "  %r = f32[2]{0} reduce(\n      f32[4,2]{1,0} %p,\n      f32[4,2]{1,0} %p),\n"
+      "    dimensions={0},\n    to_apply=%add\n  ROOT %n = f32[2]{0} negate(%r)\n");
+  const Computation& entry = testing::entry_of(module);
+  REQUIRE(entry.instructions.size() == 3);
+  CHECK(module.skipped.empty());
+  CHECK(entry.instructions[1].operands == std::vector<InstructionId>{0, 0});
+  CHECK(entry.instructions[1].attribute("dimensions") == "{0}");
+  CHECK(entry.instructions[1].called.size() == 1);
+}
+
 TEST_CASE("what HLO does not have is counted") {
   const Module module = testing::hlo_module(
       "  %p = f12[4] parameter(0), odd\n"

@@ -74,6 +74,7 @@ TEST_CASE("import refuses what is wrong in one line, and leaves no file") {
   check_refusal(equarx_sim(import({"--min-bytes", "4"})), "--min-bytes: ");
   check_refusal(equarx_sim(import({"--mesh", "data"})), "--mesh: expected axes");
   check_refusal(equarx_sim(import({"--trip-count", "x"})), "--trip-count: expected a count");
+  check_refusal(equarx_sim(import({"--only-read", "--json"})), "--only-read");
   check_refusal(equarx_sim(import({"-o", kProgram})), "transformer_v5e_4x4");
   CHECK_FALSE(std::filesystem::exists(none));
 }
