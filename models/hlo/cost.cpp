@@ -14,13 +14,6 @@ namespace {
 
 constexpr std::size_t kLongestName = 40;
 
-const Instruction* operand_of(const Instruction& instruction, std::size_t number,
-                              const Computation& computation) {
-  if (number >= instruction.operands.size() || instruction.operands[number] == kNoInstruction)
-    return nullptr;
-  return &computation.instructions[instruction.operands[number]];
-}
-
 double operand_elements(const Instruction& instruction, std::size_t number,
                         const Computation& computation) {
   const Instruction* operand = operand_of(instruction, number, computation);

@@ -141,10 +141,7 @@ class FlowMaker {
           fmt::format("line {}: nobody says how often loop '{}' runs; give it by --trip-count "
                       "{}=COUNT, or that of all such loops by --trip-count COUNT",
                       loop.line, loop.name, loop.name));
-    std::string_view body = loop.attribute("body");
-    if (body.starts_with("%")) body.remove_prefix(1);
-    for (const ComputationId id : loop.called)
-      if (module_.computations[id].name == body) return add_repeat(id, *times, list);
+    if (const auto body = called_by(loop, "body", module_)) return add_repeat(*body, *times, list);
     ++flow_.notes["loop without a body"];
   }
 

@@ -8,11 +8,6 @@ namespace {
 
 constexpr std::int64_t kLargestCount = std::int64_t{1} << 40;
 
-const Instruction* operand(const Computation& in, const Instruction& of, std::size_t number) {
-  if (number >= of.operands.size() || of.operands[number] == kNoInstruction) return nullptr;
-  return &in.instructions[of.operands[number]];
-}
-
 /// The value of a scalar constant; none of others.
 std::optional<std::int64_t> constant(const Instruction* instruction) {
   if (instruction == nullptr || instruction->opcode != "constant") return std::nullopt;
@@ -40,29 +35,21 @@ struct Bound {
 std::optional<Bound> bound_of(const Computation& condition) {
   const Instruction& root = condition.instructions[condition.root];
   if (root.opcode != "compare" || root.attribute("direction") != "LT") return std::nullopt;
-  const std::optional<std::size_t> part = part_taken(operand(condition, root, 0));
-  const std::optional<std::int64_t> limit = constant(operand(condition, root, 1));
+  const std::optional<std::size_t> part = part_taken(operand_of(root, 0, condition));
+  const std::optional<std::int64_t> limit = constant(operand_of(root, 1, condition));
   if (!part || !limit) return std::nullopt;
   return Bound{*part, *limit};
 }
 
 /// By how much the body raises a part of the tuple; none if it does not by a constant.
 std::optional<std::int64_t> step_of(const Computation& body, std::size_t part) {
-  const Instruction* next = operand(body, body.instructions[body.root], part);
+  const Instruction* next = operand_of(body.instructions[body.root], part, body);
   if (next == nullptr || next->opcode != "add") return std::nullopt;
   for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
-    const std::optional<std::int64_t> step = constant(operand(body, *next, side));
-    if (step && *step > 0 && part_taken(operand(body, *next, 1 - side)) == part) return step;
+    const std::optional<std::int64_t> step = constant(operand_of(*next, side, body));
+    if (step && *step > 0 && part_taken(operand_of(*next, 1 - side, body)) == part) return step;
   }
   return std::nullopt;
-}
-
-const Computation* named(const Module& module, const Instruction& loop, std::string_view key) {
-  std::string_view name = loop.attribute(key);
-  if (name.starts_with("%")) name.remove_prefix(1);
-  for (const ComputationId id : loop.called)
-    if (module.computations[id].name == name) return &module.computations[id];
-  return nullptr;
 }
 
 }  // namespace
@@ -73,15 +60,14 @@ std::optional<std::uint64_t> trip_count(const Module& module, const Computation&
     const std::vector<std::int64_t> numbers = numbers_in(*known);
     if (!numbers.empty()) return static_cast<std::uint64_t>(numbers.front());
   }
-  const Computation* condition = named(module, loop, "condition");
-  const Computation* body = named(module, loop, "body");
-  const Instruction* start = operand(computation, loop, 0);
-  if (condition == nullptr || body == nullptr || start == nullptr || start->opcode != "tuple")
-    return std::nullopt;
-  const std::optional<Bound> bound = bound_of(*condition);
+  const std::optional<ComputationId> condition = called_by(loop, "condition", module);
+  const std::optional<ComputationId> body = called_by(loop, "body", module);
+  const Instruction* start = operand_of(loop, 0, computation);
+  if (!condition || !body || start == nullptr || start->opcode != "tuple") return std::nullopt;
+  const std::optional<Bound> bound = bound_of(module.computations[*condition]);
   if (!bound) return std::nullopt;
-  const std::optional<std::int64_t> first = constant(operand(computation, *start, bound->part));
-  const std::optional<std::int64_t> step = step_of(*body, bound->part);
+  const std::optional<std::int64_t> first = constant(operand_of(*start, bound->part, computation));
+  const std::optional<std::int64_t> step = step_of(module.computations[*body], bound->part);
   if (!first || !step) return std::nullopt;
   if (*first >= bound->limit) return 0;
   return static_cast<std::uint64_t>((bound->limit - *first + *step - 1) / *step);

@@ -34,6 +34,22 @@ std::uint64_t Module::instructions() const {
   return sum;
 }
 
+const Instruction* operand_of(const Instruction& instruction, std::size_t number,
+                              const Computation& computation) {
+  if (number >= instruction.operands.size() || instruction.operands[number] == kNoInstruction)
+    return nullptr;
+  return &computation.instructions[instruction.operands[number]];
+}
+
+std::optional<ComputationId> called_by(const Instruction& instruction, std::string_view key,
+                                       const Module& module) {
+  std::string_view name = instruction.attribute(key);
+  if (name.starts_with("%")) name.remove_prefix(1);
+  for (const ComputationId id : instruction.called)
+    if (module.computations[id].name == name) return id;
+  return std::nullopt;
+}
+
 std::optional<std::string_view> json_value(std::string_view json, std::string_view key) {
   std::string quoted;
   quoted.append(1, '"').append(key).append(1, '"');

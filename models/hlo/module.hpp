@@ -64,6 +64,14 @@ struct Module {
   std::uint64_t instructions() const;
 };
 
+/// An operand of an instruction of a computation; nullptr if it has none of this number, or none that is there.
+const Instruction* operand_of(const Instruction& instruction, std::size_t number,
+                              const Computation& computation);
+
+/// The computation that an instruction calls by an attribute, like "body"; none if it does not.
+std::optional<ComputationId> called_by(const Instruction& instruction, std::string_view key,
+                                       const Module& module);
+
 /// The text that stands behind "key": in a text of JSON, without quotes: a number, a word, or all between brackets.
 /// Backend configurations are JSON whose form differs by compiler, so nothing more of them is read.
 std::optional<std::string_view> json_value(std::string_view json, std::string_view key);

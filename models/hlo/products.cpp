@@ -18,11 +18,8 @@ constexpr double kFlopsOfMultiplyAdd = 2.0;
 /// The shape of an operand; none if it is not there, or is no array.
 const Shape* array_of(const Instruction& instruction, std::size_t operand,
                       const Computation& computation) {
-  if (operand >= instruction.operands.size()) return nullptr;
-  const InstructionId id = instruction.operands[operand];
-  if (id == kNoInstruction) return nullptr;
-  const Shape& shape = computation.instructions[id].shape;
-  return shape.is_tuple ? nullptr : &shape;
+  const Instruction* found = operand_of(instruction, operand, computation);
+  return found == nullptr || found->shape.is_tuple ? nullptr : &found->shape;
 }
 
 /// The result; of a product that also returns its workspace, the first part.

@@ -1,6 +1,7 @@
 #include "models/hlo/module.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/models/hlo/modules.hpp"
 
 namespace equarx::hlo {
 namespace {
@@ -20,6 +21,18 @@ TEST_CASE("numbers are read one by one, and none is too large") {
   CHECK(numbers_in("{{0,1},{12}}") == std::vector<std::int64_t>{0, 1, 12});
   CHECK(numbers_in("no").empty());
   CHECK(numbers_in("99999999999999999999999") == std::vector<std::int64_t>{std::int64_t{1} << 62});
+}
+
+TEST_CASE("operands and computations that are not there are none") {
+  const Module module = testing::hlo_module(
+      "  %p = f32[8] parameter(0)\n  %r = f32[8] reduce(%p, %gone), to_apply=%add\n");
+  const Instruction& reduce = testing::instruction_of(module, "r");
+  const Computation& entry = testing::entry_of(module);
+  CHECK(operand_of(reduce, 0, entry) == &entry.instructions[0]);
+  CHECK(operand_of(reduce, 1, entry) == nullptr);
+  CHECK(operand_of(reduce, 2, entry) == nullptr);
+  CHECK(module.computations[called_by(reduce, "to_apply", module).value()].name == "add");
+  CHECK_FALSE(called_by(reduce, "body", module));
 }
 
 TEST_CASE("an attribute that is not there is empty") {
