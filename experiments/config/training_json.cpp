@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "experiments/config/model_json.hpp"
+#include "experiments/config/precision_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "models/steps/training_operations.hpp"
@@ -55,13 +56,6 @@ Remat read_remat(input::ObjectReader& training) {
         "a layer's input is what all else is computed from; keep or offload it");
   reader.finish();
   return remat;
-}
-
-steps::Precision read_precision(input::ObjectReader& reader) {
-  std::vector<std::string_view> names;
-  for (const steps::Precision& precision : steps::precisions()) names.push_back(precision.name);
-  return reader.has("precision") ? steps::precisions()[reader.choice("precision", names)]
-                                 : steps::Precision{};
 }
 
 double read_bytes(input::ObjectReader& reader, std::string_view key, double fallback) {
@@ -134,7 +128,7 @@ input::Json training_json(const TrainingConfig& config) {
            {{"skips_future", training.attention.skips_future},
             {"block", training.attention.block},
             {"skips_outside_window", training.attention.skips_outside_window}}},
-          {"precision", training.precision.name},
+          {"precision", precision_json(training.precision)},
           {"sequence_parallel", training.sequence_parallel},
           {"prefetch", training.prefetch},
           {"buckets", training.buckets},

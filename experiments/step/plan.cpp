@@ -35,9 +35,10 @@ double roofline_s(const workloads::Operation& operation, const workloads::Comput
   try {
     return workloads::roofline(operation, rates).seconds;
   } catch (const std::invalid_argument& error) {
-    throw input::InputError(kStepPlace, fmt::format("{}; give it by \"hardware\", or multiply "
-                                                    "another type",
-                                                    error.what()));
+    throw input::InputError(
+        kStepPlace,
+        fmt::format("{}; add \"matrix_rate_{}\" to its hardware, or multiply another type",
+                    error.what(), hardware::name(operation.products)));
   }
 }
 

@@ -60,7 +60,10 @@ struct Chip {
   Parameter matrix_efficiency;  ///< share of matrix_rate_* that matrix products reach, (0, 1]
   Parameter matrix_rate_int8;   ///< op/s of matrix products of int8, at peak
   Parameter matrix_rate_fp8;    ///< likewise of FP8; absent of a chip that has none
-  Parameter host_bandwidth;     ///< B/s each way between HBM and the host's memory; may be absent
+  Parameter
+      matrix_rate_fp4;  ///< likewise of FP4 with scales of blocks that the matrix unit applies
+  Parameter matrix_rate_fp32;  ///< likewise of FP32, of a TPU in several passes of bf16
+  Parameter host_bandwidth;    ///< B/s each way between HBM and the host's memory; may be absent
   Parameter instruction_overhead;  ///< s of core time to start one vector instruction
   Parameter dma_overhead;          ///< s of core time to start one remote DMA
   Parameter wait_overhead;         ///< s of core time for one semaphore wait, after the arrival

@@ -7,8 +7,10 @@ namespace equarx::hardware {
 std::string_view name(MatrixType type) {
   switch (type) {
     case MatrixType::bf16: return "bf16";
+    case MatrixType::fp32: return "fp32";
     case MatrixType::int8: return "int8";
     case MatrixType::fp8: return "fp8";
+    case MatrixType::fp4: return "fp4";
   }
   throw std::logic_error("unknown type of matrix products");
 }
@@ -16,8 +18,10 @@ std::string_view name(MatrixType type) {
 double matrix_rate(const Chip& chip, MatrixType type) {
   switch (type) {
     case MatrixType::bf16: return chip.matrix_rate_bf16.value;
+    case MatrixType::fp32: return chip.matrix_rate_fp32.value;
     case MatrixType::int8: return chip.matrix_rate_int8.value;
     case MatrixType::fp8: return chip.matrix_rate_fp8.value;
+    case MatrixType::fp4: return chip.matrix_rate_fp4.value;
   }
   throw std::logic_error("unknown type of matrix products");
 }

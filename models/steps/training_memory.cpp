@@ -41,8 +41,8 @@ TrainingMemory training_memory(const Training& training, const Mesh& mesh) {
   const double rows = sequences_of_chip(training, by) * static_cast<double>(training.sequence);
   if (training.sequence_parallel && by.tensor > 1)
     memory.activations += kInputsAtHand * rows * model.d_model * workloads::kActivationBytes;
-  memory.logits =
-      rows * workloads::shard(model, by.tensor).vocabulary * workloads::kActivationBytes;
+  memory.logits = rows * workloads::shard(model, by.tensor).vocabulary *
+                  result_bytes(training.precision.head.forward);
   return memory;
 }
 

@@ -17,7 +17,7 @@ struct TrainingMemory {
   /// What is kept of all layers; buffers for what the host has; a layer at work, with the gradients of its
   /// activations; with sequence parallelism inputs and gradients of all positions.
   double activations = 0.0;
-  double logits = 0.0;  ///< bf16; their gradient takes their place
+  double logits = 0.0;  ///< bf16, or FP32; their gradient takes their place
 
   double total() const { return weights + gradients + optimizer + gathered + activations + logits; }
 };

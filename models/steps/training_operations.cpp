@@ -8,57 +8,16 @@
 
 #include <fmt/format.h>
 
-#include "models/formats/vector_work.hpp"
+#include "models/steps/products.hpp"
 #include "models/workloads/operations.hpp"
 #include "models/workloads/vector_work.hpp"
 
 namespace equarx::steps {
 namespace {
 
-using hardware::MatrixType;
 using workloads::kActivationBytes;
 using workloads::Operation;
 using workloads::OperationKind;
-
-using Operations = std::vector<Operation>;
-
-void append(Operations& operations, const Operations& more) {
-  operations.insert(operations.end(), more.begin(), more.end());
-}
-
-bool is_one_byte(MatrixType type) { return type != MatrixType::bf16; }
-
-/// Vector operations to cast an element of bf16, and to look for the abs-max of the next scale.
-double cast_ops(MatrixType type) {
-  constexpr double kScaleAndAbsMax = 3.0;  // multiply; absolute value, maximum
-  const auto to =
-      type == MatrixType::int8 ? numerics::ElementFormat::int8 : numerics::ElementFormat::fp8_e4m3;
-  return workloads::kFromBf16 + kScaleAndAbsMax + numerics::encode_operations(to);
-}
-
-/// Operands of bf16 that are cast before a product. `copies`: how often the result is written.
-Operation cast(std::string_view name, double elements, MatrixType type, double copies = 1.0) {
-  Operation operation{.name = name, .kind = OperationKind::vector};
-  operation.vector_ops = elements * cast_ops(type);
-  operation.read_bytes = elements * kActivationBytes;
-  operation.written_bytes = elements * copies;
-  return operation;
-}
-
-/// Casts of the forward pass that are still there for the backward pass.
-struct KeptCasts {
-  bool inputs = false;   ///< of activations
-  bool weights = false;  ///< not where they were freed and gathered again, in bf16
-};
-
-/// What becomes of the gradient of a weight.
-struct GradientSum {
-  enum class How : std::uint8_t { none, by_product, by_pass };
-  How how = How::none;
-  double made_bytes = 0.0;  ///< of one, as its product writes it if it adds nothing
-  double kept_bytes = 0.0;  ///< of one, as it is kept
-  double part = 1.0;        ///< of all that are made: what is kept behind "fsdp"'s scatter
-};
 
 /// Sums over microbatches are of what a chip keeps; behind a scatter no product can add to them.
 GradientSum gradient_sum(const Training& training, const Degrees& degrees) {
@@ -82,68 +41,14 @@ Operation add_gradients(double weights, const GradientSum& sum) {
   return operation;
 }
 
+/// Gradients of a product of weights, behind them their sum where a pass makes it.
+Operations with_sum(Operations gradients, const Operation& forward, const GradientSum& sum) {
+  if (sum.how == GradientSum::How::by_pass)
+    gradients.push_back(add_gradients(forward.weight_bytes / kActivationBytes, sum));
+  return gradients;
+}
+
 double cast_copies(const Training& training) { return training.transposed_casts ? 2.0 : 1.0; }
-
-/// A product of weights with its casts: forward, and backward.
-class Products {
- public:
-  Products(Operation forward, MatrixType type, double copies)
-      : forward_(forward), type_(type), copies_(copies) {
-    forward_.products = type;
-    weights_ = forward.weight_bytes / kActivationBytes;
-    results_ = forward.written_bytes / kActivationBytes;
-    const double rows = forward.flops / (2.0 * weights_);
-    inputs_ = rows * weights_ / (results_ / rows);  // rows x inputs, of a matrix inputs x outputs
-  }
-
-  Operations forward(Casts weights) const {
-    if (!is_one_byte(type_)) return {forward_};
-    Operation product = forward_;
-    product.weight_bytes = weights_;
-    product.read_bytes = inputs_;
-    if (weights == Casts::cached) return {cast_inputs(), product};
-    return {cast_weights(), cast_inputs(), product};
-  }
-
-  /// The gradients of inputs, and of weights.
-  Operations backward(KeptCasts kept, const GradientSum& sum) const {
-    const double operand_bytes = is_one_byte(type_) ? 1.0 : kActivationBytes;
-    Operation of_inputs = forward_;
-    of_inputs.name = "input_gradient";
-    of_inputs.weight_bytes = weights_ * operand_bytes;
-    of_inputs.read_bytes = results_ * operand_bytes;
-    of_inputs.written_bytes = inputs_ * kActivationBytes;
-    Operation of_weights = forward_;
-    of_weights.name = "weight_gradient";
-    of_weights.weight_bytes = 0.0;
-    of_weights.read_bytes = (results_ + inputs_) * operand_bytes;
-    of_weights.written_bytes = weights_ * sum.made_bytes;
-    if (sum.how == GradientSum::How::by_product) {
-      of_weights.read_bytes += weights_ * sum.kept_bytes;
-      of_weights.written_bytes = weights_ * sum.kept_bytes;
-    }
-    Operations all;
-    if (is_one_byte(type_)) {
-      all.push_back(cast("cast_gradients", results_, type_, copies_));
-      if (!kept.weights) all.push_back(cast_weights());
-      if (!kept.inputs) all.push_back(cast_inputs());
-    }
-    append(all, {of_inputs, of_weights});
-    if (sum.how == GradientSum::How::by_pass) all.push_back(add_gradients(weights_, sum));
-    return all;
-  }
-
- private:
-  Operation cast_weights() const { return cast("cast_weights", weights_, type_, copies_); }
-  Operation cast_inputs() const { return cast("cast_inputs", inputs_, type_, copies_); }
-
-  Operation forward_;
-  MatrixType type_;
-  double copies_;  ///< of what is cast
-  double weights_ = 0.0;
-  double results_ = 0.0;
-  double inputs_ = 0.0;
-};
 
 /// Element-wise work, backward.
 Operation elementwise_backward(const Operation& forward) {
@@ -155,55 +60,10 @@ Operation elementwise_backward(const Operation& forward) {
   return operation;
 }
 
-/// Fused attention with the casts of what it multiplies: forward, and backward.
-class Attention {
- public:
-  /// `forward`: of bf16
-  Attention(const Operation& forward, MatrixType type) : forward_(forward), type_(type) {
-    forward_.products = type;
-    operand_share_ = is_one_byte(type) ? 1.0 / kActivationBytes : 1.0;
-  }
-
-  Operations forward() const {
-    if (!is_one_byte(type_)) return {forward_};
-    Operation fused = forward_;
-    fused.read_bytes *= operand_share_;
-    return {cast_inputs(), fused};
-  }
-
-  Operations backward(KeptCasts kept) const {
-    constexpr double kForwardProducts = 2.0;
-    constexpr double kMore = 3.0;  // of each score: subtract, multiply, scale
-    const double scores = forward_.vector_ops / (workloads::kSoftmax + workloads::kToBf16);
-    Operation gradient = forward_;
-    gradient.name = "attention_gradient";
-    gradient.flops *= kBackwardProducts / kForwardProducts;
-    gradient.vector_ops += scores * (kMore + workloads::kToBf16);
-    // Queries, keys and values, and the gradient of the result, are multiplied; the result is not.
-    gradient.read_bytes =
-        (forward_.read_bytes + forward_.written_bytes) * operand_share_ + forward_.written_bytes;
-    gradient.written_bytes = forward_.read_bytes;  // gradients of queries, keys and values
-    if (!is_one_byte(type_)) return {gradient};
-    Operations all = {cast("cast_gradients", forward_.written_bytes / kActivationBytes, type_)};
-    if (!kept.inputs) all.push_back(cast_inputs());
-    all.push_back(gradient);
-    return all;
-  }
-
- private:
-  Operation cast_inputs() const {
-    return cast("cast_inputs", forward_.read_bytes / kActivationBytes, type_);
-  }
-
-  Operation forward_;
-  MatrixType type_;
-  double operand_share_ = 1.0;  ///< of the bytes of bf16
-};
-
-/// Which half of a layer an operation is in, and what type its products have.
+/// Which half of a layer an operation is in, and what types its products have.
 struct Place {
   bool ffn = false;
-  MatrixType type = MatrixType::bf16;
+  ProductTypes types;
 };
 
 Place place_of(const Operation& operation, const Precision& precision) {
@@ -265,22 +125,26 @@ class LayerPasses {
   /// What is kept of activations is bf16, so casts of them are there only if everything is, or if they were made again.
   KeptCasts kept_casts(const Operation& operation) const {
     const bool again = is_again(operation, training_.remat);
-    return {.inputs = again || training_.remat == Remat{}, .weights = again || !gathered_};
+    return {.inputs = again || training_.remat == Remat{},
+            .weights = again || !gathered_,
+            .backward_weights = weights_ == Casts::cached};
   }
 
   Operations forward_of(const Operation& operation, const Place& place, Casts weights) const {
     if (operation.kind == OperationKind::matrix)
-      return Products(operation, place.type, cast_copies(training_)).forward(weights);
+      return Products(operation, place.types, cast_copies(training_)).forward(weights);
     if (operation.kind == OperationKind::attention)
-      return Attention(operation, place.type).forward();
+      return AttentionProducts(operation, place.types).forward();
     return {operation};
   }
 
   Operations backward_of(const Operation& operation, const Place& place, KeptCasts kept) const {
-    if (operation.kind == OperationKind::matrix)
-      return Products(operation, place.type, cast_copies(training_)).backward(kept, sum_);
+    if (operation.kind == OperationKind::matrix) {
+      const Products products(operation, place.types, cast_copies(training_));
+      return with_sum(products.backward(kept, sum_), operation, sum_);
+    }
     if (operation.kind == OperationKind::attention)
-      return Attention(operation, place.type).backward(kept);
+      return AttentionProducts(operation, place.types).backward(kept);
     return {elementwise_backward(operation)};
   }
 
@@ -300,11 +164,11 @@ Operation logits_of(const workloads::Transformer& model, double rows, double voc
   return logits;
 }
 
-Operation loss_of(double rows, double vocabulary) {
+Operation loss_of(double rows, double vocabulary, double logit_bytes) {
   Operation loss{.name = "loss", .kind = OperationKind::vector};
   loss.vector_ops =
       rows * vocabulary * (workloads::kFromBf16 + workloads::kSoftmax + workloads::kToBf16);
-  loss.read_bytes = rows * vocabulary * kActivationBytes;
+  loss.read_bytes = rows * vocabulary * logit_bytes;
   loss.written_bytes = loss.read_bytes;
   return loss;
 }
@@ -319,13 +183,16 @@ void add_head(const Training& training, double rows, const Degrees& degrees, Cas
                                 workloads::kToBf16);
   norm.read_bytes = elements * kActivationBytes;
   norm.written_bytes = norm.read_bytes;
-  const Products logits(logits_of(model, rows, vocabulary), training.precision.head,
-                        cast_copies(training));
+  const Operation product = logits_of(model, rows, vocabulary);
+  const ProductTypes& types = training.precision.head;
+  const Products logits(product, types, cast_copies(training));
   operations.head = {norm};
   append(operations.head, logits.forward(weights));
-  operations.head.push_back(loss_of(rows, vocabulary));
-  operations.head_backward =
-      logits.backward({.inputs = true, .weights = true}, gradient_sum(training, degrees));
+  operations.head.push_back(loss_of(rows, vocabulary, result_bytes(types.forward)));
+  const KeptCasts kept{
+      .inputs = true, .weights = true, .backward_weights = weights == Casts::cached};
+  const GradientSum sum = gradient_sum(training, degrees);
+  operations.head_backward = with_sum(logits.backward(kept, sum), product, sum);
   operations.head_backward.push_back(elementwise_backward(norm));
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/steps/products.hpp"
 #include "models/steps/training.hpp"
 #include "models/workloads/operation.hpp"
 
@@ -16,9 +17,6 @@ struct LayerWork {
   std::vector<workloads::Operation> attention;
   std::vector<workloads::Operation> ffn;
 };
-
-/// Whether a microbatch finds weights cast already, by an earlier one.
-enum class Casts : bool { to_be_made, cached };
 
 /// Of one microbatch, on one chip.
 struct TrainingOperations {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -18,34 +19,20 @@ std::string_view name(Roof roof) {
 }
 
 ComputeRates compute_rates(const hardware::Chip& chip) {
-  using hardware::MatrixType;
-  return {.matrix_flops_per_s = matrix_rate(chip, MatrixType::bf16),
-          .int8_flops_per_s = matrix_rate(chip, MatrixType::int8),
-          .fp8_flops_per_s = matrix_rate(chip, MatrixType::fp8),
-          .matrix_efficiency = chip.matrix_efficiency.value,
-          .vector_ops_per_s = chip.vector_rate.value,
-          .hbm_bytes_per_s = chip.hbm_rate(),
-          .operation_overhead_s = chip.instruction_overhead.value,
-          .matrix_products = &chip.matrix_products};
+  ComputeRates rates{.matrix_efficiency = chip.matrix_efficiency.value,
+                     .vector_ops_per_s = chip.vector_rate.value,
+                     .hbm_bytes_per_s = chip.hbm_rate(),
+                     .operation_overhead_s = chip.instruction_overhead.value,
+                     .matrix_products = &chip.matrix_products};
+  for (const hardware::MatrixType type : hardware::kMatrixTypes)
+    rates.matrix_flops_per_s[static_cast<std::size_t>(type)] = matrix_rate(chip, type);
+  return rates;
 }
-
-namespace {
-
-double peak_of(const ComputeRates& rates, hardware::MatrixType products) {
-  switch (products) {
-    case hardware::MatrixType::bf16: return rates.matrix_flops_per_s;
-    case hardware::MatrixType::int8: return rates.int8_flops_per_s;
-    case hardware::MatrixType::fp8: return rates.fp8_flops_per_s;
-  }
-  throw std::logic_error("unknown type of matrix products");
-}
-
-}  // namespace
 
 OperationTime roofline(const Operation& operation, const ComputeRates& rates) {
   if (operation.kind == OperationKind::allreduce)
     throw std::logic_error("an AllReduce is timed by its program, not by a roofline");
-  const double peak = peak_of(rates, operation.products);
+  const double peak = rates.matrix_flops_per_s[static_cast<std::size_t>(operation.products)];
   if (operation.flops > 0.0 && peak <= 0.0)
     throw std::invalid_argument(
         fmt::format("the chip has no matrix products of {}", hardware::name(operation.products)));

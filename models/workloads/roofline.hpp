@@ -1,22 +1,23 @@
 // How long one operation takes on a chip that does nothing else.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
 #include "models/hardware/chip.hpp"
 #include "models/hardware/matrix_products.hpp"
+#include "models/hardware/matrix_rate.hpp"
 #include "models/workloads/operation.hpp"
 
 namespace equarx::workloads {
 
-/// The rates of a chip that operations run into. All above 0, but for the overhead, which may be 0.
+/// The rates of a chip that operations run into. Above 0, but for the overhead, and products that it does not have.
 struct ComputeRates {
-  double matrix_flops_per_s = 0.0;  ///< peak of the matrix unit, for bf16
-  double int8_flops_per_s = 0.0;    ///< likewise for int8; 0 of a chip that has none
-  double fp8_flops_per_s = 0.0;     ///< likewise for FP8
-  double matrix_efficiency = 1.0;   ///< share of the peak that matrix products reach, (0, 1]
-  double vector_ops_per_s = 0.0;    ///< FP32 lanes
+  /// Peak of the matrix unit, by hardware::MatrixType; 0 of what a chip has no products of.
+  std::array<double, hardware::kMatrixTypes.size()> matrix_flops_per_s{};
+  double matrix_efficiency = 1.0;  ///< share of the peak that matrix products reach, (0, 1]
+  double vector_ops_per_s = 0.0;   ///< FP32 lanes
   double hbm_bytes_per_s = 0.0;
   double operation_overhead_s = 0.0;                          ///< to start one operation
   const hardware::MatrixProducts* matrix_products = nullptr;  ///< small ones reach less, if known

@@ -67,25 +67,27 @@ TEST_CASE("the other generations have the figures of their data sheets") {
 }
 
 TEST_CASE(
-    "rates of FP8 and of links to hosts are those of the sources, and absent where there are "
+    "rates of FP8, FP32 and links to hosts are those of the sources, and absent where there are "
     "none") {
   struct Rates {
     std::string name;
-    double fp8, host;
+    double fp8, host, fp32;
   };
-  for (const Rates& rates : {Rates{"a100", 0, 32e9},
-                             {"gh200", 1978.9e12, 450e9},
-                             {"h100", 1978.9e12, 64e9},
-                             {"mi300x", 2614.9e12, 64e9},
-                             {"tpu-v4", 0, 16e9},
-                             {"tpu-v5e", 0, 15e9},
-                             {"tpu-v5p", 0, 15e9},
-                             {"tpu-v6e", 0, 32e9},
-                             {"tpu-v7", 4614e12, 32e9}}) {
+  for (const Rates& rates : {Rates{"a100", 0, 32e9, 19.5e12},
+                             {"gh200", 1978.9e12, 450e9, 66.9e12},
+                             {"h100", 1978.9e12, 64e9, 66.9e12},
+                             {"mi300x", 2614.9e12, 64e9, 163.4e12},
+                             {"tpu-v4", 0, 16e9, 275e12 / 6},
+                             {"tpu-v5e", 0, 15e9, 197e12 / 6},
+                             {"tpu-v5p", 0, 15e9, 459e12 / 6},
+                             {"tpu-v6e", 0, 32e9, 918e12 / 6},
+                             {"tpu-v7", 4614e12, 32e9, 2307e12 / 6}}) {
     CAPTURE(rates.name);
     const hardware::Chip chip = load_chip(rates.name, "/hardware");
     CHECK(chip.matrix_rate_fp8.value == rates.fp8);
     CHECK(chip.host_bandwidth.value == rates.host);
+    CHECK(chip.matrix_rate_fp32.value == Approx(rates.fp32).epsilon(1e-5));
+    CHECK(chip.matrix_rate_fp4.value == 0.0);
   }
 }
 
@@ -170,8 +172,9 @@ TEST_CASE("every guess about a built-in chip says within which range it is one")
 
 TEST_CASE("parameters are reported as they were read") {
   const input::Json json = parameters_json(load_chip("tpu-v5e", "/hardware"));
-  CHECK(json.size() == hardware::parameters().size() - 1);
+  CHECK(json.size() == hardware::parameters().size() - 2);
   CHECK_FALSE(json.contains("matrix_rate_fp8"));  // v5e has no FP8
+  CHECK_FALSE(json.contains("matrix_rate_fp4"));
   CHECK(json["link_bandwidth"]["value"] == "45 GB/s");
   CHECK(json["hbm_capacity"]["value"] == "16 GB");
   CHECK(json["link_efficiency"]["value"].is_number());

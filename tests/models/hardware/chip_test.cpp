@@ -28,6 +28,8 @@ TEST_CASE("the table of parameters names every member of Chip once") {
                               &Chip::matrix_rate_bf16,
                               &Chip::matrix_rate_int8,
                               &Chip::matrix_rate_fp8,
+                              &Chip::matrix_rate_fp4,
+                              &Chip::matrix_rate_fp32,
                               &Chip::matrix_efficiency,
                               &Chip::instruction_overhead,
                               &Chip::dma_overhead,
@@ -102,12 +104,14 @@ TEST_CASE("only times may be zero: a rate or a capacity of zero divides by zero"
   }
 }
 
-TEST_CASE("a chip may lack a rate of FP8 products and a link to a host, and nothing else") {
+TEST_CASE(
+    "a chip may lack rates of FP32, FP8 and FP4 products and a link to a host, and nothing else") {
   Chip chip;  // all values are 0
   std::set<std::string_view> absent;
   for (const ParameterInfo& info : parameters())
     if (is_absent(chip, info)) absent.insert(info.key);
-  CHECK(absent == std::set<std::string_view>{"host_bandwidth", "matrix_rate_fp8"});
+  CHECK(absent == std::set<std::string_view>{"host_bandwidth", "matrix_rate_fp8", "matrix_rate_fp4",
+                                             "matrix_rate_fp32"});
   chip.host_bandwidth.value = 32e9;
   CHECK_FALSE(is_absent(chip, *find_parameter("host_bandwidth")));
 }

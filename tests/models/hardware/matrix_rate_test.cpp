@@ -15,12 +15,17 @@ TEST_CASE("each type of operands has the rate of its own parameter, and none wit
   CHECK(matrix_rate(chip, MatrixType::int8) == 2e12);
   CHECK(matrix_rate(chip, MatrixType::fp8) == 0.0);
   chip.matrix_rate_fp8.value = 3e12;
+  chip.matrix_rate_fp4.value = 4e12;
+  chip.matrix_rate_fp32.value = 5e12;
   CHECK(matrix_rate(chip, MatrixType::fp8) == 3e12);
+  CHECK(matrix_rate(chip, MatrixType::fp4) == 4e12);
+  CHECK(matrix_rate(chip, MatrixType::fp32) == 5e12);
 }
 
 TEST_CASE("types of operands have names of their own, which end the keys of their rates") {
   std::set<std::string_view> names;
   for (const MatrixType type : kMatrixTypes) {
+    CHECK(kMatrixTypes.at(static_cast<std::size_t>(type)) == type);
     CHECK(names.insert(name(type)).second);
     CHECK(find_parameter("matrix_rate_" + std::string(name(type))) != nullptr);
   }

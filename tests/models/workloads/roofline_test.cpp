@@ -7,7 +7,7 @@ namespace equarx::workloads {
 namespace {
 
 /// Round numbers, so that times can be worked out by hand.
-constexpr ComputeRates kRates{.matrix_flops_per_s = 100e12,
+constexpr ComputeRates kRates{.matrix_flops_per_s = {100e12},
                               .matrix_efficiency = 0.5,
                               .vector_ops_per_s = 1e12,
                               .hbm_bytes_per_s = 1e12,
@@ -79,7 +79,7 @@ TEST_CASE("an AllReduce has no roofline") {
 TEST_CASE("prefill waits for arithmetic in its matrix products, decoding for their weights") {
   // TPU v5e: 197 TFLOP/s, 819 GB/s; it takes 240 rows to balance the two.
   const ComputeRates v5e{
-      .matrix_flops_per_s = 197e12, .vector_ops_per_s = 6.144e12, .hbm_bytes_per_s = 819e9};
+      .matrix_flops_per_s = {197e12}, .vector_ops_per_s = 6.144e12, .hbm_bytes_per_s = 819e9};
   const Transformer model = testing::gemma3_27b();
   const PhaseOperations prefill = phase_operations(model, Prefill{4096, 1}, 16, {});
   const PhaseOperations decode = phase_operations(model, Decode{4096, 1}, 16, {});
@@ -95,7 +95,7 @@ TEST_CASE("prefill waits for arithmetic in its matrix products, decoding for the
 
 TEST_CASE("element-wise work waits for HBM, even if its operations were twice as many") {
   const ComputeRates v5e{
-      .matrix_flops_per_s = 197e12, .vector_ops_per_s = 6.144e12 / 2.0, .hbm_bytes_per_s = 819e9};
+      .matrix_flops_per_s = {197e12}, .vector_ops_per_s = 6.144e12 / 2.0, .hbm_bytes_per_s = 819e9};
   const PhaseOperations phase = phase_operations(testing::gemma3_27b(), Prefill{4096, 1}, 16, {});
   std::size_t count = 0;
   for (const Operation& operation : phase.global_layer)

@@ -1,0 +1,102 @@
+#include "experiments/config/precision_json.hpp"
+
+#include <string>
+
+#include "experiments/config/step_json.hpp"
+#include "experiments/input/schema.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/errors.hpp"
+#include "tests/support/steps.hpp"
+
+namespace equarx::config {
+namespace {
+
+using hardware::MatrixType;
+using steps::Precision;
+using steps::Scaling;
+
+/// Of a configuration whose "precision" is this.
+Precision read(const input::Json& precision) {
+  const input::Json training = {{"precision", precision}};
+  input::ObjectReader reader(training, "/step/training");
+  return read_precision(reader);
+}
+
+TEST_CASE("a recipe is known by its name, also where an object only names it") {
+  for (const Precision& recipe : steps::precisions()) {
+    const std::string name(recipe.name);
+    CHECK(read(name).ffn == recipe.ffn);
+    CHECK(read({{"recipe", name}}).name == recipe.name);
+    CHECK(precision_json(read(name)) == name);
+  }
+  const input::Json none = input::Json::object();
+  input::ObjectReader reader(none, "/step/training");
+  CHECK(read_precision(reader).name == "bf16");
+}
+
+TEST_CASE("classes are changed one by one, and what differs is nobody's recipe any more") {
+  const Precision precision = read({{"recipe", "fog"}, {"head", "fp32"}});
+  CHECK(precision.name.empty());
+  CHECK(precision.attention.forward == MatrixType::fp8);
+  CHECK(precision.head.weight_gradient == MatrixType::fp32);
+  CHECK(read({{"recipe", "fog"}, {"head", "bf16"}}).name == "fog");
+}
+
+TEST_CASE("backward products are of the type of the forward ones where nothing is said") {
+  const Precision precision = read({{"ffn", {{"forward", "int8"}, {"weight_gradient", "bf16"}}}});
+  CHECK(precision.ffn.input_gradient == MatrixType::int8);
+  CHECK(precision.ffn.weight_gradient == MatrixType::bf16);
+  CHECK(precision.ffn.scaling == Scaling::rows);
+  CHECK(read({{"ffn", "fp4"}}).ffn.scaling == Scaling::mx);
+  CHECK(read({{"attention", "int8"}}).attention.scaling == Scaling::delayed);
+}
+
+TEST_CASE("what is read comes back, and fits the schema") {
+  for (const input::Json& precision :
+       {input::Json{{"ffn", "fp8"}}, input::Json{{"recipe", "fog"}, {"head", "fp32"}},
+        input::Json{{"projections", {{"forward", "fp8"}, {"scaling", "blocks"}}},
+                    {"attention", {{"forward", "bf16"}, {"input_gradient", "fp8"}}}}}) {
+    input::Json config = testing::good_training();
+    config["step"]["training"]["precision"] = precision;
+    input::check_schema(config, "step");
+    config["step"]["training"]["precision"] = precision_json(read(precision));
+    input::check_schema(config, "step");
+    CHECK(precision_json(read(config["step"]["training"]["precision"])) ==
+          config["step"]["training"]["precision"]);
+  }
+}
+
+TEST_CASE("precisions that cannot be are refused with the place and the remedy") {
+  struct Wrong {
+    input::Json precision;
+    std::string place, says;
+  };
+  for (const Wrong& wrong : {
+           Wrong{"fp9", "/precision", "use one of"},
+           {3, "/precision", "expected"},
+           {{{"ffn", "fp16"}}, "/precision/ffn", "use one of bf16, fp32"},
+           {{{"fnn", "fp8"}}, "/precision/fnn", "did you mean 'ffn'?"},
+           {{{"recipe", "frog"}}, "/precision/recipe", "did you mean 'fog'?"},
+           {{{"attention", "fp4"}}, "/precision/attention", "not multiplied in fp4"},
+           {{{"attention", {{"forward", "fp8"}, {"weight_gradient", "fp8"}}}},
+            "/precision/attention/weight_gradient",
+            "no weights"},
+           {{{"attention", {{"forward", "fp8"}, {"scaling", "rows"}}}},
+            "/precision/attention/scaling",
+            R"(use "delayed" or "current")"},
+           {{{"ffn", {{"forward", "fp4"}, {"scaling", "delayed"}}}},
+            "/precision/ffn/scaling",
+            R"(use "mx" or "nv")"},
+           {{{"ffn", {{"scaling", "mx"}}}}, "/precision/ffn/scaling", "nothing of this class"},
+           {{{"ffn", {{"forward", "fp8"}, {"backward", "fp8"}}}},
+            "/precision/ffn/backward",
+            "unknown key"},
+       }) {
+    CAPTURE(wrong.precision.dump());
+    testing::check_refused([&] { read(wrong.precision); }, "/step/training" + wrong.place,
+                           wrong.says);
+  }
+}
+
+}  // namespace
+}  // namespace equarx::config
