@@ -72,6 +72,7 @@ class InOrder {
   void leave_core(ListId list);
   void note_work(ListId list, const Step& step);
   void note_core_end(Rank rank);
+  void go_on(ListId list);
   bool act(ListId list, const Step& step);
   bool send(ListId list, const Step& step);
   bool retire_oldest(ListId list, std::size_t index);
@@ -180,7 +181,13 @@ void InOrder::schedule(ListId list, double time_s) {
   alarms_.push({time_s, order_++, list});
 }
 
+/// Until it waits. When its core has its first work done is noted once then, however often that has changed.
 void InOrder::resume(ListId id) {
+  go_on(id);
+  if (shares_core_) note_core_end(rank_of(id));
+}
+
+void InOrder::go_on(ListId id) {
   List& list = lists_[id];
   list.due_s = kNever;
   record_.progress.active_rank = rank_of(id);
@@ -241,7 +248,6 @@ void InOrder::take_core(ListId id, double delay_s) {
   if (!shares_core_) return schedule(id, now_s_ + core_s);
   SharedCore& core = cores_[rank_of(id)];
   core.begin(stream_of(id), core_s, now_s_);
-  note_core_end(rank_of(id));
 }
 
 /// If it is on it.
@@ -252,7 +258,6 @@ void InOrder::leave_core(ListId id) {
   list.core_s = now_s_;
   if (!shares_core_) return;
   cores_[rank_of(id)].end(stream_of(id), now_s_);
-  note_core_end(rank_of(id));
 }
 
 /// When the first of the lists that share a core will have done its work: another time since one has begun or ended.
