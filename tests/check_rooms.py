@@ -29,8 +29,9 @@ ROOMS = {
     "models/tensors": {"models/numerics/elements", "models/os", "nlohmann/", "fmt/"},
     "models/workloads": {"models/formats", "models/hardware", "models/units", "fmt/"},
     "models/hlo": {"models/hardware", "fmt/"},
+    "models/chakra": {"fmt/"},
     "models/steps": {
-        "models/collectives", "models/formats", "models/hardware", "models/hlo", "models/workloads",
+        "models/chakra", "models/collectives", "models/formats", "models/hardware", "models/hlo", "models/workloads",
         "fmt/"},
     "models/values": {
         "models/formats", "models/collectives", "models/numerics", "models/tensors", "fmt/"},

@@ -64,19 +64,13 @@ bool is_wide(ElementFormat format) {
 /// What becomes of each collective.
 class Collectives {
  public:
-  Collectives(const hlo::Flow& flow, const Mesh& mesh) : axes_(lengths_of(mesh)) {
+  Collectives(const hlo::Flow& flow, const Mesh& mesh) : axes_(mesh.lengths()) {
     for (const CollectiveSite& site : flow.sites) made_.push_back(import(site));
   }
 
   std::vector<ImportedCollective> take() { return std::move(made_); }
 
  private:
-  static std::vector<std::uint32_t> lengths_of(const Mesh& mesh) {
-    std::vector<std::uint32_t> lengths;
-    for (const MeshAxis& axis : mesh.axes) lengths.push_back(axis.length);
-    return lengths;
-  }
-
   ImportedCollective import(const CollectiveSite& site) {
     ImportedCollective made;
     made.group =
@@ -256,11 +250,7 @@ std::vector<MeshAxis> axes_for(const hlo::Flow& flow, std::uint32_t devices) {
   hlo::DeviceAxes axes(devices);
   for (const CollectiveSite& site : flow.sites)
     if (!site.groups.empty()) axes.divide_for(site.groups);
-  if (axes.lengths().size() == 1) return {{.name = "chips", .length = devices}};
-  std::vector<MeshAxis> named;
-  for (const std::uint32_t length : axes.lengths())
-    named.push_back({.name = fmt::format("axis{}", named.size()), .length = length});
-  return named;
+  return named_axes(axes.lengths());
 }
 
 HloStep hlo_step(const hlo::Flow& flow, const Mesh& mesh) {

@@ -6,20 +6,11 @@
 #include <vector>
 
 #include "models/hlo/flow.hpp"
+#include "models/steps/imported_collective.hpp"
 #include "models/steps/mesh.hpp"
 #include "models/steps/step.hpp"
 
 namespace equarx::steps {
-
-/// What becomes of a collective of the program.
-struct ImportedCollective {
-  std::string group;     ///< its tasks are reported with; that of its instruction
-  std::string obstacle;  ///< why it is not simulated; empty: it is
-  CollectiveCall call;   ///< if it is
-  /// A format may be used for what it sends: floating-point numbers of 16 bits or more, which it sums or gathers
-  /// (collectives::sums()).
-  bool can_quantize = false;
-};
 
 /// The step, and what became of each site of the flow.
 struct HloStep {

@@ -105,6 +105,12 @@ std::uint32_t Mesh::chips() const {
   return std::accumulate(machine.begin(), machine.end(), std::uint32_t{1}, std::multiplies<>());
 }
 
+std::vector<std::uint32_t> Mesh::lengths() const {
+  std::vector<std::uint32_t> all;
+  for (const MeshAxis& axis : axes) all.push_back(axis.length);
+  return all;
+}
+
 std::optional<std::size_t> Mesh::find(const std::string& name) const {
   const auto found = std::ranges::find(axes, name, &MeshAxis::name);
   if (found == axes.end()) return std::nullopt;
@@ -128,6 +134,14 @@ std::vector<std::size_t> Mesh::machine_axes(std::span<const std::size_t> mesh_ax
     on.insert(on.end(), axes[axis].machine_axes.begin(), axes[axis].machine_axes.end());
   std::ranges::sort(on);
   return on;
+}
+
+std::vector<MeshAxis> named_axes(std::span<const std::uint32_t> lengths) {
+  if (lengths.size() == 1) return {{.name = "chips", .length = lengths.front()}};
+  std::vector<MeshAxis> named;
+  for (const std::uint32_t length : lengths)
+    named.push_back({.name = fmt::format("axis{}", named.size()), .length = length});
+  return named;
 }
 
 Mesh lay_mesh(std::vector<std::uint32_t> machine, std::vector<MeshAxis> axes) {

@@ -27,6 +27,8 @@ struct Mesh {
 
   /// Of the machine's.
   std::uint32_t chips() const;
+  /// Of its axes.
+  std::vector<std::uint32_t> lengths() const;
   /// The index of an axis; none if there is none of this name.
   std::optional<std::size_t> find(const std::string& name) const;
   /// Its length; 1 if there is none of this name.
@@ -36,6 +38,9 @@ struct Mesh {
   /// Axes of the machine that a group lies on, rising.
   std::vector<std::size_t> machine_axes(std::span<const std::size_t> mesh_axes) const;
 };
+
+/// Axes without names of their own: "axis0" and so on from the slowest, or if there is one only "chips".
+std::vector<MeshAxis> named_axes(std::span<const std::uint32_t> lengths);
 
 /// Lays axes that have a name and a length on those of a machine; axes that say where they lie stay there. The first
 /// axis gets the first of the machine's axes that fit.

@@ -1,0 +1,211 @@
+#include "models/chakra/file.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "models/chakra/trace.pb.h"
+
+namespace equarx::chakra {
+namespace {
+
+constexpr double kMicrosecond = 1e-6;
+constexpr double kLargest = 1e18;  // of sizes and counts
+
+/// Reads messages, each behind its length.
+class Messages {
+ public:
+  explicit Messages(std::string_view bytes) : rest_(bytes), size_(bytes.size()) {}
+
+  bool done() const { return rest_.empty(); }
+  std::size_t place() const { return size_ - rest_.size(); }
+
+  template <class Message>
+  Message next(const char* what) {
+    const std::size_t at = place();
+    const std::string_view bytes = take(length(), at);
+    Message message;
+    if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+      throw FileError(
+          fmt::format("at byte {} is no {} of a Chakra trace; is the file whole?", at, what));
+    return message;
+  }
+
+ private:
+  /// A varint of 32 bits.
+  std::size_t length() {
+    constexpr unsigned kBits = 7;
+    constexpr unsigned kMostBits = 28;
+    constexpr std::uint8_t kMore = 0x80;
+    const std::size_t at = place();
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift <= kMostBits; shift += kBits) {
+      const auto byte = static_cast<std::uint8_t>(take(1, at).front());
+      value |= std::uint64_t{byte & 0x7FU} << shift;
+      if ((byte & kMore) == 0) return value;
+    }
+    throw FileError(fmt::format("at byte {} is no length of a message of a Chakra trace", at));
+  }
+
+  std::string_view take(std::size_t bytes, std::size_t at) {
+    if (bytes > rest_.size())
+      throw FileError(fmt::format("ends within the message at byte {}; is the file whole?", at));
+    const std::string_view taken = rest_.substr(0, bytes);
+    rest_.remove_prefix(bytes);
+    return taken;
+  }
+
+  std::string_view rest_;
+  std::size_t size_;
+};
+
+std::optional<double> number_of(const wire::Attribute& attribute) {
+  switch (attribute.value_case()) {
+    case wire::Attribute::kDoubleVal: return attribute.double_val();
+    case wire::Attribute::kFloatVal: return attribute.float_val();
+    case wire::Attribute::kInt32Val: return attribute.int32_val();
+    case wire::Attribute::kInt64Val: return static_cast<double>(attribute.int64_val());
+    case wire::Attribute::kUint32Val: return attribute.uint32_val();
+    case wire::Attribute::kUint64Val: return static_cast<double>(attribute.uint64_val());
+    case wire::Attribute::kSint32Val: return attribute.sint32_val();
+    case wire::Attribute::kSint64Val: return static_cast<double>(attribute.sint64_val());
+    case wire::Attribute::kFixed32Val: return attribute.fixed32_val();
+    case wire::Attribute::kFixed64Val: return static_cast<double>(attribute.fixed64_val());
+    case wire::Attribute::kSfixed32Val: return attribute.sfixed32_val();
+    case wire::Attribute::kSfixed64Val: return static_cast<double>(attribute.sfixed64_val());
+    case wire::Attribute::kBoolVal: return attribute.bool_val() ? 1.0 : 0.0;
+    default: return std::nullopt;
+  }
+}
+
+double size_of(const wire::Attribute& attribute, const wire::Node& node) {
+  const std::optional<double> number = number_of(attribute);
+  if (!number || !(*number >= 0.0) || *number > kLargest)
+    throw FileError(fmt::format("node {}: {} is no number from 0 to {}", node.id(),
+                                attribute.name(), kLargest));
+  return *number;
+}
+
+CollectiveKind collective_of(const wire::Attribute& attribute, const wire::Node& node) {
+  const double number = size_of(attribute, node);
+  if (number > static_cast<double>(CollectiveKind::barrier) || number != std::floor(number))
+    throw FileError(fmt::format("node {}: comm_type {} is no collective of Chakra's schema",
+                                node.id(), number));
+  return static_cast<CollectiveKind>(number);
+}
+
+void read_attribute(const wire::Attribute& attribute, const wire::Node& from, Node& node) {
+  const std::string& name = attribute.name();
+  const bool communicates = node.kind == NodeKind::collective || node.kind == NodeKind::send ||
+                            node.kind == NodeKind::receive;
+  if (name == "is_cpu_op") node.on_host = size_of(attribute, from) != 0.0;
+  if (name == "num_ops") node.operations = size_of(attribute, from);
+  if (name == (communicates ? "comm_size" : "tensor_size")) node.bytes = size_of(attribute, from);
+  if (name == "comm_type" && node.kind == NodeKind::collective)
+    node.collective = collective_of(attribute, from);
+  if (name == "pg_name") {
+    node.group = attribute.string_val();
+    if (const auto number = number_of(attribute)) node.group = fmt::format("{:.0f}", *number);
+  }
+  if (name == "involved_dim")
+    for (const bool involved : attribute.bool_list().values()) node.dimensions.push_back(involved);
+}
+
+Node read_node(const wire::Node& from) {
+  Node node{.id = from.id(), .name = from.name()};
+  if (from.type() >= 0 && from.type() <= static_cast<int>(NodeKind::collective))
+    node.kind = static_cast<NodeKind>(from.type());
+  node.after.assign(from.ctrl_deps().begin(), from.ctrl_deps().end());
+  for (const std::uint64_t id : from.data_deps())
+    if (std::ranges::find(node.after, id) == node.after.end()) node.after.push_back(id);
+  node.duration_s = static_cast<double>(from.duration_micros()) * kMicrosecond;
+  node.inputs = from.inputs().values();
+  for (const wire::Attribute& attribute : from.attr()) read_attribute(attribute, from, node);
+  return node;
+}
+
+// --- Writing
+
+wire::Attribute& add(wire::Node& node, const char* name) {
+  wire::Attribute& attribute = *node.add_attr();
+  attribute.set_name(name);
+  return attribute;
+}
+
+/// Types are those that ASTRA-sim's own generators write.
+void write_attributes(const Node& node, wire::Node& to) {
+  add(to, "is_cpu_op").set_bool_val(node.on_host);
+  const auto bytes = static_cast<std::int64_t>(std::llround(node.bytes));
+  switch (node.kind) {
+    case NodeKind::compute:
+      add(to, "num_ops").set_int64_val(std::llround(node.operations));
+      add(to, "tensor_size").set_uint64_val(static_cast<std::uint64_t>(bytes));
+      break;
+    case NodeKind::load:
+    case NodeKind::store:
+      add(to, "tensor_size").set_uint64_val(static_cast<std::uint64_t>(bytes));
+      break;
+    case NodeKind::collective:
+      add(to, "comm_type").set_int64_val(static_cast<std::int64_t>(node.collective));
+      add(to, "comm_size").set_int64_val(bytes);
+      if (!node.group.empty()) add(to, "pg_name").set_string_val(node.group);
+      break;
+    case NodeKind::send:
+    case NodeKind::receive: add(to, "comm_size").set_int64_val(bytes); break;
+    case NodeKind::invalid:
+    case NodeKind::metadata: break;
+  }
+  if (!node.dimensions.empty()) {
+    wire::Bools& dimensions = *add(to, "involved_dim").mutable_bool_list();
+    for (const bool involved : node.dimensions) dimensions.add_values(involved);
+  }
+}
+
+wire::Node write_node(const Node& node) {
+  wire::Node to;
+  to.set_id(node.id);
+  to.set_name(node.name);
+  to.set_type(static_cast<int>(node.kind));
+  for (const std::uint64_t id : node.after) to.add_data_deps(id);
+  if (node.duration_s > 0.0)
+    to.set_duration_micros(
+        static_cast<std::uint64_t>(std::max(1LL, std::llround(node.duration_s / kMicrosecond))));
+  if (!node.inputs.empty()) to.mutable_inputs()->set_values(node.inputs);
+  write_attributes(node, to);
+  return to;
+}
+
+void put(std::string& bytes, const google::protobuf::MessageLite& message) {
+  constexpr std::size_t kLast = 0x7F;
+  constexpr unsigned kBits = 7;
+  const std::string body = message.SerializeAsString();
+  std::size_t length = body.size();
+  for (; length > kLast; length >>= kBits)
+    bytes.push_back(static_cast<char>((length & kLast) | (kLast + 1)));
+  bytes.push_back(static_cast<char>(length));
+  bytes += body;
+}
+
+}  // namespace
+
+Trace read_trace(std::string_view bytes) {
+  if (bytes.empty()) throw FileError("is empty; a Chakra trace begins with its version");
+  Messages messages(bytes);
+  Trace trace{.version = messages.next<wire::Metadata>("beginning").version(), .nodes = {}};
+  while (!messages.done()) trace.nodes.push_back(read_node(messages.next<wire::Node>("node")));
+  return trace;
+}
+
+std::string write_trace(const Trace& trace) {
+  wire::Metadata metadata;
+  metadata.set_version(trace.version);
+  std::string bytes;
+  put(bytes, metadata);
+  for (const Node& node : trace.nodes) put(bytes, write_node(node));
+  return bytes;
+}
+
+}  // namespace equarx::chakra

@@ -1,0 +1,126 @@
+#include "models/chakra/file.hpp"
+
+#include <string>
+#include <string_view>
+
+#include "tests/catch.hpp"
+
+namespace equarx::chakra {
+namespace {
+
+std::string bytes(std::initializer_list<int> values) {
+  std::string text;
+  for (const int value : values) text.push_back(static_cast<char>(value));
+  return text;
+}
+
+/// A message behind its length, which is below 128.
+std::string message(const std::string& body) {
+  return bytes({static_cast<int>(body.size())}) + body;
+}
+
+/// The number of a field with how it is written, a varint.
+std::string tag(int number, int how) {
+  const int value = number << 3 | how;
+  return value < 128 ? bytes({value}) : bytes({(value & 127) | 128, value >> 7});
+}
+
+/// A field of type "string", "bytes" or message.
+std::string field(int number, const std::string& body) {
+  return tag(number, 2) + bytes({static_cast<int>(body.size())}) + body;
+}
+
+/// A field of type varint, of a value below 128.
+std::string field(int number, int value) { return tag(number, 0) + bytes({value}); }
+
+/// An attribute whose value is such a field.
+std::string attribute(const std::string& name, const std::string& value) {
+  return field(10, field(1, name) + value);
+}
+
+const std::string kBeginning = message(field(1, "0.0.4"));
+
+Node node(const std::string& body) { return read_trace(kBeginning + message(body)).nodes.at(0); }
+
+TEST_CASE("fields are those of Chakra's schema, byte by byte") {
+  const Node read =
+      node(field(1, 7) + field(2, "sum") + field(3, 7) + field(4, 3) + field(5, 5) + field(5, 3) +
+           field(7, 100) + attribute("comm_type", field(9, 7)) +
+           attribute("comm_size", field(13, 64)) + attribute("pg_name", field(29, "2")) +
+           attribute("involved_dim", field(28, field(1, 1) + field(1, 0))));
+  CHECK(read.id == 7);
+  CHECK(read.name == "sum");
+  CHECK(read.kind == NodeKind::collective);
+  CHECK(read.after == std::vector<std::uint64_t>{3, 5});
+  CHECK(read.duration_s == Approx(100e-6));
+  CHECK(read.collective == CollectiveKind::reduce_scatter);
+  CHECK(read.bytes == 64.0);
+  CHECK(read.group == "2");
+  CHECK(read.dimensions == std::vector<bool>{true, false});
+  CHECK(read_trace(kBeginning).version == "0.0.4");
+}
+
+TEST_CASE("a number may be of any type, and packed lists are lists") {
+  const std::string twelve("\x0c\0\0\0\0\0\0\0", 8);
+  const std::string real("\0\0\0\0\0\0\x28\x40", 8);
+  for (const std::string& value :
+       {field(7, 12), field(9, 12), field(11, 12), field(13, 12), field(15, 24), field(17, 24),
+        tag(19, 5) + twelve.substr(0, 4), tag(21, 1) + twelve, tag(23, 5) + twelve.substr(0, 4),
+        tag(25, 1) + twelve, tag(3, 1) + real, tag(5, 5) + std::string("\0\0\x40\x41", 4)})
+    CHECK(node(field(3, 4) + attribute("num_ops", value)).operations == 12.0);
+  CHECK(node(field(5, bytes({4, 9}))).after == std::vector<std::uint64_t>{4, 9});
+}
+
+TEST_CASE("what is not known is skipped, and kinds that the schema has since are invalid") {
+  const Node read = node(field(3, 9) + field(11, "storage") + attribute("rf_id", field(9, 3)) +
+                         attribute("odd", field(30, "list")));
+  CHECK(read.kind == NodeKind::invalid);
+  CHECK(read == Node{});
+}
+
+TEST_CASE("what is written is read again as it was") {
+  Trace trace{.version = "0.0.4", .nodes = {}};
+  trace.nodes.push_back({.id = 0, .name = "a", .kind = NodeKind::compute, .duration_s = 3e-6});
+  trace.nodes.back().operations = 1e15;
+  trace.nodes.back().bytes = 3e10;
+  trace.nodes.push_back({.id = 300, .name = std::string(1000, 'b'), .kind = NodeKind::collective});
+  trace.nodes.back().after = {0};
+  trace.nodes.back().bytes = 1 << 30;
+  trace.nodes.back().collective = CollectiveKind::all_to_all;
+  trace.nodes.back().group = "12";
+  trace.nodes.back().dimensions = {false, true};
+  trace.nodes.push_back({.id = 301, .kind = NodeKind::load, .after = {0, 300}});
+  trace.nodes.back().bytes = 5.0;
+  trace.nodes.push_back({.id = 302, .kind = NodeKind::metadata, .on_host = true});
+  trace.nodes.back().inputs = "[]";
+  CHECK(read_trace(write_trace(trace)) == trace);
+}
+
+TEST_CASE("times are whole microseconds, and a little time is one") {
+  Trace trace;
+  trace.nodes.push_back({.kind = NodeKind::compute, .duration_s = 1e-9});
+  CHECK(read_trace(write_trace(trace)).nodes[0].duration_s == Approx(1e-6));
+}
+
+void refused(const std::string& text, const std::string& part) {
+  CHECK_THROWS_WITH(read_trace(text), ContainsSubstring(part));
+  CHECK_THROWS_AS(read_trace(text), FileError);
+}
+
+TEST_CASE("bytes that are no trace are refused with their place") {
+  refused("", "is empty");
+  refused(kBeginning + bytes({20, 1}), "ends within the message at byte 8");
+  refused(kBeginning.substr(0, 4), "ends within the message at byte 0");
+  refused(kBeginning + message(bytes({2 << 3 | 2, 100, 'x'})), "at byte 8 is no node");
+  refused(std::string(10, '\xff'), "at byte 0 is no length");
+  refused("HloModule jit_f", "byte 0");
+  refused(kBeginning + message(field(3, 7) + attribute("comm_type", field(9, 10))),
+          "comm_type 10 is no collective");
+  refused(kBeginning + message(field(1, 4) + field(3, 4) + attribute("num_ops", field(29, "x"))),
+          "node 4: num_ops is no number from 0");
+  refused(kBeginning + message(field(3, 4) + attribute("num_ops", field(15, 1))),
+          "num_ops is no number from 0");
+}
+
+}  // namespace
+}  // namespace equarx::chakra

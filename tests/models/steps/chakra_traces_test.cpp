@@ -1,0 +1,66 @@
+#include "models/steps/chakra_traces.hpp"
+
+#include <vector>
+
+#include "tests/catch.hpp"
+
+namespace equarx::steps {
+namespace {
+
+using chakra::NodeKind;
+
+const Mesh& mesh() {
+  static const Mesh kMesh =
+      lay_mesh({2, 4}, {{.name = "data", .length = 2}, {.name = "model", .length = 4}});
+  return kMesh;
+}
+
+/// Computes, gathers along "model", sums over all, and stores.
+StepGraph graph() {
+  StepGraph made;
+  const StreamId core = stream_id(made, "core");
+  const StreamId links = stream_id(made, "links");
+  Computation work;
+  work.operations.push_back(
+      {.name = "x", .flops = 1e9, .vector_ops = 5.0, .read_bytes = 1e6, .times = 3});
+  made.tasks.push_back({.name = "a", .group = "a", .stream = core, .work = work, .after = {}});
+  CollectiveCall call{
+      .collective = collectives::Collective::all_gather, .axes = {1}, .elements = 64};
+  made.tasks.push_back({.name = "b", .group = "b", .stream = links, .work = call, .after = {0}});
+  call = {.collective = collectives::Collective::all_reduce, .axes = {0, 1}, .elements = 64};
+  call.dtype = numerics::ElementFormat::fp32;
+  made.tasks.push_back({.name = "c", .group = "c", .stream = links, .work = call, .after = {0}});
+  made.tasks.push_back({.name = "d",
+                        .group = "d",
+                        .stream = core,
+                        .work = HostTransfer{HostTransfer::Direction::to_host, 7.0},
+                        .after = {2}});
+  return made;
+}
+
+TEST_CASE("groups are numbered from 1, and those of all chips have no number") {
+  const ChakraGroups groups = chakra_groups(graph(), mesh());
+  CHECK(groups == ChakraGroups{{"1", {0, 1, 2, 3}}, {"2", {4, 5, 6, 7}}});
+}
+
+TEST_CASE("nodes have the sizes that ASTRA-sim takes, and wait for their streams as well") {
+  const std::vector<double> core_s = {2e-5, 0.0, 0.0, 0.0};
+  const chakra::Trace trace = chakra_trace(graph(), mesh(), core_s, 5);
+  REQUIRE(trace.nodes.size() == 4);
+  CHECK(trace.nodes[0].kind == NodeKind::compute);
+  CHECK(trace.nodes[0].operations == 3e9);
+  CHECK(trace.nodes[0].bytes == 3e6);
+  CHECK(trace.nodes[0].duration_s == 2e-5);
+  CHECK(trace.nodes[1].bytes == 64 * 2 / 4.0);
+  CHECK(trace.nodes[1].group == "2");
+  CHECK(trace.nodes[1].collective == chakra::CollectiveKind::all_gather);
+  CHECK(trace.nodes[2].bytes == 64 * 4.0);
+  CHECK(trace.nodes[2].group.empty());
+  CHECK(trace.nodes[2].after.size() == 2);  // what it names, and the stream's task before
+  CHECK(trace.nodes[3].kind == NodeKind::store);
+  CHECK(trace.nodes[3].bytes == 7.0);
+  CHECK(chakra_trace(graph(), mesh(), core_s, 0).nodes[1].group == "1");
+}
+
+}  // namespace
+}  // namespace equarx::steps
