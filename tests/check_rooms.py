@@ -63,7 +63,7 @@ ROOMS = {
         "models/workloads", "sim", "topologies", "fmt/"},
     "experiments/imports": {
         "experiments/step", "experiments/config", "experiments/output", "experiments/input",
-        "models/hlo", "models/steps", "models/units", "fmt/"},
+        "models/chakra", "models/formats", "models/hlo", "models/steps", "models/units", "fmt/"},
     "experiments/sweep": {
         "experiments/result", "experiments/step", "experiments/run", "experiments/plan", "experiments/config",
         "experiments/output", "experiments/process", "experiments/input", "models/os",

@@ -7,7 +7,7 @@
 
 #include "experiments/config/step_json.hpp"
 #include "experiments/imports/hlo.hpp"
-#include "experiments/imports/hlo_report.hpp"
+#include "experiments/imports/program_report.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
@@ -37,12 +37,14 @@ double read_bytes(const char* option, const std::string& text) {
 }
 
 imports::HloOptions options_of(const ImportArguments& arguments) {
-  return {.hardware = arguments.hardware,
-          .topology = arguments.topology,
-          .mesh = imports::read_lengths("--mesh", arguments.mesh),
-          .formats = split_at_commas(arguments.formats),
-          .min_bytes = read_bytes("--min-bytes", arguments.min_bytes),
-          .counts = imports::read_trip_counts("--trip-count", arguments.trip_counts)};
+  imports::HloOptions options;
+  options.hardware = arguments.hardware;
+  options.topology = arguments.topology;
+  options.mesh = imports::read_lengths("--mesh", arguments.mesh);
+  options.formats = split_at_commas(arguments.formats);
+  options.min_bytes = read_bytes("--min-bytes", arguments.min_bytes);
+  options.counts = imports::read_trip_counts("--trip-count", arguments.trip_counts);
+  return options;
 }
 
 std::string program_text(const std::string& path) {
@@ -70,7 +72,7 @@ void import_program(const ImportArguments& arguments) {
     file.emplace(arguments.output);
   }
   const StopNotice notice(file ? &*file : nullptr);
-  const imports::HloImport program = naming_file(arguments.file, [&] {
+  const imports::ImportedProgram program = naming_file(arguments.file, [&] {
     return naming_options(
         "", [&] { return imports::import_hlo(program_text(arguments.file), options); });
   });

@@ -1,4 +1,4 @@
-#include "experiments/imports/hlo_report.hpp"
+#include "experiments/imports/program_report.hpp"
 
 #include <algorithm>
 #include <map>
@@ -37,7 +37,7 @@ std::string shortened(const std::string& name) {
   return name.size() <= kLongestName ? name : "..." + name.substr(name.size() - kLongestName + 3);
 }
 
-std::vector<const ImportedSite*> most_exposed_first(const HloImport& program,
+std::vector<const ImportedSite*> most_exposed_first(const ImportedProgram& program,
                                                     const step::VariantResult& plain) {
   std::vector<const ImportedSite*> sites;
   for (const ImportedSite& site : program.sites)
@@ -96,7 +96,7 @@ output::TableRow sum_row(const std::vector<const ImportedSite*>& sites,
 }
 
 /// By reason: how many, how often, how much.
-std::string not_simulated(const HloImport& program) {
+std::string not_simulated(const ImportedProgram& program) {
   struct Left {
     std::size_t sites = 0;
     double times = 0.0;
@@ -120,7 +120,7 @@ std::string not_simulated(const HloImport& program) {
   return text;
 }
 
-std::string notes_text(const HloImport& program) {
+std::string notes_text(const ImportedProgram& program) {
   std::string text = not_simulated(program);
   for (const auto& [note, count] : program.notes)
     text += fmt::format("  Note: {} ({} x).\n", note, count);
@@ -146,26 +146,25 @@ input::Json site_json(const ImportedSite& site, const step::StepResult& result) 
 
 }  // namespace
 
-std::string summary_text(const HloImport& program) {
-  const hlo::Cost& cost = program.totals.cost;
+std::string summary_text(const ImportedProgram& program) {
+  const ProgramTotals& totals = program.totals;
   std::string text = fmt::format(
-      "{}: {} instructions in {} computations, for {} chips\n"
+      "{}: {}, for {} chips\n"
       "  Each chip: {:.4g} FLOPs of matrix products, {:.4g} vector operations, {} of HBM, {} in "
       "{:.0f} collectives\n",
-      program.name, program.instructions, program.computations, program.devices, cost.flops,
-      cost.vector_ops, bytes_text(cost.hbm_bytes), bytes_text(program.totals.collective_bytes),
-      [&] {
+      program.name, program.size, program.devices, totals.flops, totals.vector_ops,
+      bytes_text(totals.hbm_bytes), bytes_text(totals.collective_bytes), [&] {
         double times = 0.0;
         for (const ImportedSite& site : program.sites) times += site.times;
         return times;
       }());
-  if (cost.to_host_bytes + cost.from_host_bytes > 0.0)
-    text += fmt::format("  To the host: {}, from it: {}\n", bytes_text(cost.to_host_bytes),
-                        bytes_text(cost.from_host_bytes));
+  if (totals.to_host_bytes + totals.from_host_bytes > 0.0)
+    text += fmt::format("  To the host: {}, from it: {}\n", bytes_text(totals.to_host_bytes),
+                        bytes_text(totals.from_host_bytes));
   return text;
 }
 
-std::string to_table(const HloImport& program, const step::StepResult& result) {
+std::string to_table(const ImportedProgram& program, const step::StepResult& result) {
   const step::VariantResult& plain = result.variants.front();
   const std::vector<const ImportedSite*> sites = most_exposed_first(program, plain);
   std::string text =
@@ -188,19 +187,18 @@ std::string to_table(const HloImport& program, const step::StepResult& result) {
   return text + notes_text(program);
 }
 
-input::Json to_json(const HloImport& program, const step::StepResult& result) {
-  const hlo::Cost& cost = program.totals.cost;
+input::Json to_json(const ImportedProgram& program, const step::StepResult& result) {
+  const ProgramTotals& totals = program.totals;
   input::Json json = {{"program", "equarx-sim"}, {"version", output::version()}};
   json["module"] = {{"name", program.name},
-                    {"instructions", program.instructions},
-                    {"computations", program.computations},
                     {"chips", program.devices},
-                    {"flops", cost.flops},
-                    {"vector_ops", cost.vector_ops},
-                    {"hbm_bytes", cost.hbm_bytes},
-                    {"to_host_bytes", cost.to_host_bytes},
-                    {"from_host_bytes", cost.from_host_bytes},
-                    {"collective_bytes", program.totals.collective_bytes}};
+                    {"flops", totals.flops},
+                    {"vector_ops", totals.vector_ops},
+                    {"hbm_bytes", totals.hbm_bytes},
+                    {"to_host_bytes", totals.to_host_bytes},
+                    {"from_host_bytes", totals.from_host_bytes},
+                    {"collective_bytes", totals.collective_bytes}};
+  for (const auto& [what, count] : program.counts) json["module"][what] = count;
   json["variants"] = input::Json::array();
   for (const step::VariantResult& variant : result.variants)
     json["variants"].push_back(step::numbers_json(variant));

@@ -1,6 +1,7 @@
-#include "experiments/imports/hlo_report.hpp"
+#include "experiments/imports/program_report.hpp"
 
 #include "experiments/config/step_json.hpp"
+#include "experiments/imports/hlo.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/step/run.hpp"
 #include "tests/catch.hpp"
@@ -22,12 +23,14 @@ const std::string kText =
     "  ROOT %r = bf16[1048576] frobnicate(%q)\n}\n";
 
 struct Simulated {
-  HloImport program;
+  ImportedProgram program;
   step::StepResult result;
 };
 
 Simulated simulated() {
-  HloImport program = import_hlo(kText, {.topology = "4x4"});
+  HloOptions options;
+  options.topology = "4x4";
+  ImportedProgram program = import_hlo(kText, options);
   const step::StepPlan plan = step::make_plan(config::read_step_config(program.step));
   return {std::move(program), step::run_step(plan, [](const std::string&) {})};
 }

@@ -1,0 +1,40 @@
+#include "experiments/imports/machine_text.hpp"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
+
+namespace equarx::imports {
+namespace {
+
+constexpr std::uint64_t kMostChips = 1 << 24;
+
+}  // namespace
+
+std::optional<std::uint64_t> whole_number(std::string_view text, std::uint64_t most) {
+  std::uint64_t number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || problem != std::errc() || end != text.data() + text.size() || number > most)
+    return std::nullopt;
+  return number;
+}
+
+input::JsonValue topology_json(const std::string& text, std::string_view what) {
+  using input::Json;
+  if (text.empty())
+    throw input::InputError(
+        "", fmt::format("--topology: say which machine {} runs on, like 4x4 or fully-connected:8",
+                        what));
+  if (text.front() == '{') return input::parse_json(text);
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) return Json{{"slice", text}};
+  const std::string value = text.substr(colon + 1);
+  const auto chips = whole_number(value, kMostChips);
+  return Json{{text.substr(0, colon), chips ? Json(*chips) : Json(value)}};
+}
+
+}  // namespace equarx::imports

@@ -1,0 +1,128 @@
+#include "experiments/imports/program.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "experiments/config/json.hpp"
+#include "experiments/config/mesh_json.hpp"
+#include "experiments/config/step.hpp"
+#include "experiments/config/tasks_json.hpp"
+#include "experiments/imports/machine_text.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+
+namespace equarx::imports {
+namespace {
+
+using input::InputError;
+using input::Json;
+
+constexpr std::uint32_t kLongestAxis = 1 << 24;
+
+/// Rules that quantize what is quantized: those of the others come first, or these are named if they are fewer.
+Json rules_for(const std::string& format, const std::vector<ImportedSite>& sites) {
+  const auto simulated = [](const ImportedSite& site) { return site.obstacle.empty(); };
+  const auto quantized = static_cast<std::size_t>(
+      std::ranges::count_if(sites, [](const ImportedSite& site) { return site.quantized; }));
+  const auto all = static_cast<std::size_t>(std::ranges::count_if(sites, simulated));
+  const bool name_others = all - quantized < quantized;
+  Json rules = Json::array();
+  for (const ImportedSite& site : sites) {
+    if (!simulated(site) || site.quantized == name_others) continue;
+    Json rule = {{"where", {{"group", site.group}}}};
+    if (site.quantized) rule["format"] = format;
+    rules.push_back(rule);
+  }
+  if (name_others) rules.push_back({{"format", format}});
+  return rules;
+}
+
+Json variants_for(const ProgramOptions& options, const std::vector<ImportedSite>& sites) {
+  Json variants = Json::array({{{"label", "as it is"}}});
+  if (std::ranges::none_of(sites, [](const ImportedSite& site) { return site.quantized; }))
+    return variants;
+  for (const std::string& format : options.formats)
+    variants.push_back({{"label", format}, {"quantize", rules_for(format, sites)}});
+  return variants;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::uint32_t>> read_lengths(const std::string& option,
+                                                                const std::string& text) {
+  std::vector<std::pair<std::string, std::uint32_t>> lengths;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::string_view one = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+    const std::size_t equals = one.find('=');
+    const auto length = equals == std::string_view::npos
+                            ? std::nullopt
+                            : whole_number(one.substr(equals + 1), kLongestAxis);
+    if (!length || *length == 0 || equals == 0)
+      throw InputError("", fmt::format("{}: expected axes from the slowest, like data=2,model=8, "
+                                       "and not '{}'",
+                                       option, one));
+    const std::string name(one.substr(0, equals));
+    for (const auto& [other, of] : lengths)
+      if (other == name) throw InputError("", fmt::format("{}: '{}' is there twice", option, name));
+    lengths.emplace_back(name, static_cast<std::uint32_t>(*length));
+  }
+  return lengths;
+}
+
+std::uint32_t ProgramMachine::chips() const { return config::count_chips(config); }
+
+ProgramMachine read_machine(const ProgramOptions& options) {
+  ProgramMachine machine{.hardware = options.hardware,
+                         .topology = topology_json(options.topology, "the program"),
+                         .config = {}};
+  Json json = {{"hardware", machine.hardware}, {"topology", *machine.topology}};
+  input::ObjectReader reader(json, "");
+  machine.config = config::read_machine(reader).topology;
+  return machine;
+}
+
+steps::Mesh mesh_for(const ProgramMachine& machine, const ProgramOptions& options,
+                     const std::function<std::vector<steps::MeshAxis>()>& axes_of_program) {
+  std::vector<steps::MeshAxis> axes;
+  for (const auto& [name, length] : options.mesh) axes.push_back({.name = name, .length = length});
+  const bool given = !axes.empty();
+  if (!given) axes = axes_of_program();
+  std::vector<std::uint32_t> lengths;
+  for (const steps::MeshAxis& axis : axes) lengths.push_back(axis.length);
+  try {
+    return steps::lay_mesh(config::machine_axes(machine.config, lengths), std::move(axes));
+  } catch (const std::invalid_argument& error) {
+    throw InputError("", fmt::format("{}: {}", given ? "--mesh" : "--topology", error.what()));
+  }
+}
+
+std::string axes_text(const steps::ImportedCollective& collective, const steps::Mesh& mesh) {
+  std::vector<std::string> names;
+  for (const std::size_t axis : collective.call.axes) names.push_back(mesh.axes[axis].name);
+  return fmt::format("{}", fmt::join(names, "+"));
+}
+
+bool is_quantized(const steps::ImportedCollective& collective, double bytes,
+                  const ProgramOptions& options) {
+  return collective.obstacle.empty() && collective.can_quantize && bytes >= options.min_bytes;
+}
+
+input::JsonValue step_json(const steps::StepGraph& graph, const steps::Mesh& mesh,
+                           const ProgramMachine& machine, const ProgramOptions& options,
+                           const std::vector<ImportedSite>& sites) {
+  Json json = {{"hardware", machine.hardware}, {"topology", *machine.topology}};
+  json["mesh"] = config::mesh_json(mesh);
+  json["step"] = Json::object();
+  config::write_tasks(graph, mesh, json["step"]);
+  json["variants"] = variants_for(options, sites);
+  return json;
+}
+
+}  // namespace equarx::imports
