@@ -30,6 +30,7 @@ ROOMS = {
     "models/workloads": {"models/formats", "models/hardware", "models/units", "fmt/"},
     "models/hlo": {"models/hardware", "fmt/"},
     "models/chakra": {"fmt/"},
+    "models/schedules": {"models/numerics/random", "pugixml.hpp", "fmt/"},
     "models/steps": {
         "models/chakra", "models/collectives", "models/formats", "models/hardware", "models/hlo", "models/workloads",
         "fmt/"},
@@ -63,7 +64,8 @@ ROOMS = {
         "models/workloads", "sim", "topologies", "fmt/"},
     "experiments/imports": {
         "experiments/step", "experiments/config", "experiments/output", "experiments/input",
-        "models/chakra", "models/formats", "models/hlo", "models/steps", "models/units", "fmt/"},
+        "models/chakra", "models/formats", "models/hlo", "models/schedules", "models/steps",
+        "models/units", "fmt/"},
     "experiments/sweep": {
         "experiments/result", "experiments/step", "experiments/run", "experiments/plan", "experiments/config",
         "experiments/output", "experiments/process", "experiments/input", "models/os",
@@ -106,7 +108,7 @@ ROOMS = {
 }
 
 # Where libraries that cost much to compile may stand in a header: those that exist to hold them.
-HEAVY = re.compile(r"^(nlohmann/json\.hpp|boost/|simgrid/|valijson/|CLI/)")
+HEAVY = re.compile(r"^(nlohmann/json\.hpp|pugixml\.hpp|boost/|simgrid/|valijson/|CLI/)")
 ADAPTERS = {
     "experiments/input/json.hpp",
     "sim/simgrid/chip_actor.hpp",  # SimGrid, for the source files of sim/simgrid alone

@@ -1,0 +1,60 @@
+#include "models/schedules/races.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/models/schedules/schedules.hpp"
+
+namespace equarx::testing {
+namespace {
+
+using namespace schedules;
+
+std::string race_of(const Schedule& schedule, bool in_place = true) {
+  check(schedule);
+  return find_race(schedule, find_queues(schedule), in_place);
+}
+
+TEST_CASE("what dependencies and messages put into an order is no race") {
+  CHECK(race_of(two_ranks()).empty());
+  CHECK(race_of(ring(6)).empty());
+  CHECK(can_look_for_races(two_ranks()));
+}
+
+TEST_CASE("a sum that waits for nobody is a race, whichever comes first") {
+  Schedule schedule = two_ranks();
+  schedule.ranks[1].blocks[1].steps[0].after.reset();
+  const std::string race = race_of(schedule);
+  CHECK_THAT(race, ContainsSubstring("of rank 1") && ContainsSubstring("chunk 0 of \"s\""));
+}
+
+TEST_CASE("in place, an output is the input that another thread block reads") {
+  Schedule schedule = two_ranks();
+  for (Rank& rank : schedule.ranks) {
+    rank.blocks.push_back({});
+    rank.blocks[2].steps = {{.op = Op::copy,
+                             .source = {Memory::scratch, 1},
+                             .destination = {Memory::output, 0},
+                             .count = 1}};
+    rank.chunks[2] = 2;
+  }
+  CHECK(race_of(schedule, false).empty());
+  CHECK_THAT(race_of(schedule, true), ContainsSubstring("nothing puts"));
+}
+
+TEST_CASE("messages put steps of different ranks into an order") {
+  Schedule schedule = two_ranks();
+  // Rank 0's other thread block reads what is sent at first, once rank 1's answer is there.
+  schedule.ranks[0].blocks[0].steps[3].signals = true;
+  schedule.ranks[0].blocks.push_back({});
+  schedule.ranks[0].blocks[2].steps = {{.op = Op::copy,
+                                        .source = {Memory::input, 1},
+                                        .destination = {Memory::scratch, 1},
+                                        .count = 1,
+                                        .after = Dependency{0, 3}}};
+  schedule.ranks[0].chunks[2] = 2;
+  CHECK(race_of(schedule).empty());
+  schedule.ranks[0].blocks[2].steps[0].after.reset();
+  CHECK_FALSE(race_of(schedule).empty());
+}
+
+}  // namespace
+}  // namespace equarx::testing

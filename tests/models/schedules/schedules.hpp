@@ -1,0 +1,86 @@
+// Small schedules that tests change.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "models/schedules/check.hpp"
+#include "models/schedules/queues.hpp"
+#include "models/schedules/schedule.hpp"
+#include "models/schedules/walk.hpp"
+
+namespace equarx::testing {
+
+/// Two ranks: each sends its half to the other, which adds it, and gets it back. Worked out by hand: in place, of two
+/// chunks; scratch of one.
+inline schedules::Schedule two_ranks() {
+  using namespace schedules;
+  Schedule schedule{.name = "two",
+                    .collective = Collective::all_reduce,
+                    .protocol = Protocol::simple,
+                    .chunks = 2,
+                    .in_place = true,
+                    .ranks = {}};
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    const std::uint32_t other = 1 - rank;
+    const Place mine{Memory::input, rank};
+    const Place its{Memory::input, other};
+    const Place scratch{Memory::scratch, 0};
+    ThreadBlock talks{.send_to = other, .receive_from = other, .channel = 0, .steps = {}};
+    talks.steps = {{.op = Op::send, .source = its, .count = 1},
+                   {.op = Op::receive, .destination = scratch, .count = 1, .signals = true},
+                   {.op = Op::send, .source = mine, .count = 1, .after = Dependency{1, 0}},
+                   {.op = Op::receive, .destination = its, .count = 1}};
+    ThreadBlock adds;
+    adds.steps = {{.op = Op::reduce,
+                   .source = scratch,
+                   .destination = mine,
+                   .count = 1,
+                   .after = Dependency{0, 1},
+                   .signals = true}};
+    schedule.ranks.push_back({.chunks = {2, 0, 1}, .blocks = {talks, adds}});
+  }
+  return schedule;
+}
+
+/// A ring over N ranks, one thread block each, of N chunks, in place: rrs and rrcs on the way to the sums, rcs on the
+/// way back.
+inline schedules::Schedule ring(std::uint32_t ranks) {
+  using namespace schedules;
+  Schedule schedule{.name = "ring",
+                    .collective = Collective::all_reduce,
+                    .protocol = Protocol::ll,
+                    .chunks = ranks,
+                    .in_place = true,
+                    .ranks = {}};
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    const auto at = [&](std::uint32_t back) {
+      return Place{Memory::input, (rank + ranks - back % ranks) % ranks};
+    };
+    ThreadBlock block{.send_to = (rank + 1) % ranks, .receive_from = (rank + ranks - 1) % ranks};
+    block.steps.push_back({.op = Op::send, .source = at(0), .count = 1});
+    for (std::uint32_t hop = 1; hop + 1 < ranks; ++hop)
+      block.steps.push_back({.op = Op::receive_reduce_send, .source = at(hop), .count = 1});
+    block.steps.push_back({.op = Op::receive_reduce_copy_send,
+                           .source = at(ranks - 1),
+                           .destination = at(ranks - 1),
+                           .count = 1});
+    for (std::uint32_t hop = 0; hop + 2 < ranks; ++hop)
+      block.steps.push_back({.op = Op::receive_copy_send, .destination = at(hop), .count = 1});
+    block.steps.push_back({.op = Op::receive, .destination = at(ranks - 2), .count = 1});
+    schedule.ranks.push_back({.chunks = {ranks, 0, 0}, .blocks = {block}});
+  }
+  return schedule;
+}
+
+/// What a function says when it throws a ScheduleError; empty if it does not.
+inline std::string refusal(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const schedules::ScheduleError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace equarx::testing

@@ -1,0 +1,82 @@
+#include "models/schedules/walk.hpp"
+
+#include <vector>
+
+#include "tests/catch.hpp"
+#include "tests/models/schedules/schedules.hpp"
+
+namespace equarx::testing {
+namespace {
+
+using namespace schedules;
+
+std::string stuck(const Schedule& schedule, const Cut& cut = {}) {
+  check(schedule);
+  return refusal([&] { walk(schedule, find_queues(schedule), cut); });
+}
+
+TEST_CASE("everything is done once in every loop, and after what it waits for") {
+  const Schedule schedule = two_ranks();
+  std::vector<Visit> visits;
+  walk(schedule, find_queues(schedule), {.loops = 3},
+       [&](const Visit& visit) { visits.push_back(visit); });
+  CHECK(visits.size() == 3 * count_steps(schedule));
+  const auto when = [&](std::uint32_t block, std::uint32_t step, std::uint64_t loop) {
+    for (std::size_t i = 0; i < visits.size(); ++i)
+      if (visits[i].block == BlockId{0, block} && visits[i].step == step && visits[i].loop == loop)
+        return i;
+    return visits.size();
+  };
+  for (std::uint64_t loop = 0; loop < 3; ++loop) {
+    CHECK(when(0, 1, loop) < when(1, 0, loop));
+    CHECK(when(1, 0, loop) < when(0, 2, loop));
+  }
+}
+
+TEST_CASE("a step of many chunks is several messages") {
+  CHECK(messages_of({.loops = 1, .chunks_at_once = 3}, 7) == 3);
+  CHECK(messages_of({.loops = 1, .chunks_at_once = 3}, 6) == 2);
+  CHECK(messages_of({}, 7) == 1);
+}
+
+TEST_CASE("thread blocks that wait for each other are named") {
+  Schedule schedule = two_ranks();
+  // The sum waits for what is sent after it, on both ranks.
+  for (Rank& rank : schedule.ranks) {
+    rank.blocks[0].steps[2].signals = true;
+    rank.blocks[1].steps[0].after = Dependency{0, 2};
+  }
+  CHECK_THAT(
+      stuck(schedule),
+      ContainsSubstring(
+          "hangs: step 2 of thread block 0 of rank 0 waits for step 0 of thread block 1; step 0 "
+          "of thread block 1 of rank 0 waits for step 2 of thread block 0"));
+}
+
+TEST_CASE("ranks that both receive first hang") {
+  Schedule schedule = two_ranks();
+  for (Rank& rank : schedule.ranks) std::swap(rank.blocks[0].steps[0], rank.blocks[0].steps[1]);
+  for (Rank& rank : schedule.ranks) rank.blocks[1].steps[0].after = Dependency{0, 0};
+  CHECK_THAT(stuck(schedule), ContainsSubstring("waits for a message of rank 1"));
+}
+
+TEST_CASE("a queue without room hangs where both ends send first") {
+  Schedule schedule = two_ranks();
+  schedule.chunks = 8;
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    schedule.ranks[rank].chunks = {8, 0, 4};
+    for (ThreadBlock& block : schedule.ranks[rank].blocks)
+      for (Step& step : block.steps) {
+        step.count = 4;
+        if (step.source.memory == Memory::input) step.source.chunk *= 4;
+        if (step.destination.memory == Memory::input) step.destination.chunk *= 4;
+      }
+  }
+  CHECK(stuck(schedule, {.loops = 2, .chunks_at_once = 2, .room = 2}).empty());
+  CHECK_THAT(stuck(schedule, {.loops = 2, .chunks_at_once = 1, .room = 2}),
+             ContainsSubstring(
+                 "step 0 of thread block 0 of rank 0 waits for room in the queue to rank 1"));
+}
+
+}  // namespace
+}  // namespace equarx::testing
