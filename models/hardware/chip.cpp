@@ -65,6 +65,12 @@ std::span<const ParameterInfo> parameters() {
       ParameterInfo{"host_bandwidth", &Chip::host_bandwidth, ParameterKind::quantity,
                     Dimension::bandwidth, false,
                     "each way between the memory of one chip and that of its host", true},
+      ParameterInfo{"thread_block_rate", &Chip::thread_block_rate, ParameterKind::quantity,
+                    Dimension::bandwidth, false,
+                    "what one thread block sends, copies or adds of a schedule", true},
+      ParameterInfo{"kernel_startup", &Chip::kernel_startup, ParameterKind::quantity,
+                    Dimension::time, true, "before the first step of a kernel that runs a schedule",
+                    true},
   };
   return table;
 }

@@ -64,6 +64,10 @@ struct Chip {
       matrix_rate_fp4;  ///< likewise of FP4 with scales of blocks that the matrix unit applies
   Parameter matrix_rate_fp32;  ///< likewise of FP32, of a TPU in several passes of bf16
   Parameter host_bandwidth;    ///< B/s each way between HBM and the host's memory; may be absent
+  Parameter
+      thread_block_rate;  ///< B/s that one thread block of a GPU sends, copies or adds; may be absent
+  Parameter
+      kernel_startup;  ///< s before the first step of a kernel that runs a schedule; may be absent
   Parameter instruction_overhead;  ///< s of core time to start one vector instruction
   Parameter dma_overhead;          ///< s of core time to start one remote DMA
   Parameter wait_overhead;         ///< s of core time for one semaphore wait, after the arrival

@@ -105,13 +105,17 @@ class Options(unittest.TestCase):
     def test_options_are_those_of_the_program(self):
         found = tables(OPTIONS_OF)
         self.assertLessEqual({"quantize", "tune"}, {made[1] for _, made, _ in found})
+        listed_of = {}  # a subcommand may have several tables: of each kind of file that it takes
         for page, made, table in found:
-            listed = {option for row in table.rows for option in LONG_OPTION.findall(row[0])}
-            shown = subprocess.run([PROGRAM, made[1], "--help"], capture_output=True, text=True, check=True).stdout
+            listed_of.setdefault(made[1], ([], set()))
+            listed_of[made[1]][0].append(page)
+            listed_of[made[1]][1].update(option for row in table.rows for option in LONG_OPTION.findall(row[0]))
+        for subcommand, (page, listed) in listed_of.items():
+            shown = subprocess.run([PROGRAM, subcommand, "--help"], capture_output=True, text=True, check=True).stdout
             options = shown[shown.index("OPTIONS"):] if "OPTIONS" in shown else shown[shown.index("Options"):]
             lines = [line for line in options.splitlines() if re.match(r"^  -", line)]
             real = {option for line in lines for option in LONG_OPTION.findall(re.split(r" {2,}", line.strip())[0])}
-            self.assertEqual(listed - HELP, real - HELP, f"{page}: options of {made[1]}")
+            self.assertEqual(listed - HELP, real - HELP, f"{page}: options of {subcommand}")
 
 
 if __name__ == "__main__":

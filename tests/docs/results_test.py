@@ -150,6 +150,13 @@ def of_import() -> set[str]:
     return json_keys.paths(json.loads(made), CLOSED | {"notes"})
 
 
+def of_import_msccl() -> set[str]:
+    """Keys of `import msccl --json`."""
+    made = program("import", "msccl", str(markdown.ROOT / "configs/schedules/allreduce_allpairs_4.xml"), "--topology",
+                   "fully-connected:4", "--json", folder=markdown.ROOT)
+    return json_keys.paths(json.loads(made), CLOSED)
+
+
 def of_step_tune() -> set[str]:
     """Keys of `tune --json` of a step, but what a variant has of a step's result."""
     closed = CLOSED | {"groups[].ways[].collective", "variants[]"}
@@ -205,6 +212,9 @@ class Results(unittest.TestCase):
 
     def test_import(self):
         self.compare("import", of_import())
+
+    def test_import_msccl(self):
+        self.compare("import_msccl", of_import_msccl())
 
     def test_run(self):
         self.compare("run", set(of_run()))

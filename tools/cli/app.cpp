@@ -1,5 +1,8 @@
 #include "tools/cli/app.hpp"
 
+#include <array>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "experiments/input/json.hpp"
@@ -419,60 +422,99 @@ void add_config_new(CLI::App& app) {
   command->callback([arguments] { new_config(*arguments); });
 }
 
+/// Options that programs of one kind have.
+struct OptionsOfKind {
+  const char* kind = "";
+  std::vector<CLI::Option*> options;
+};
+
+void add_hlo_options(CLI::App& command, ImportArguments& arguments, OptionsOfKind& of_kind) {
+  of_kind.options = {
+      command
+          .add_option("--mesh", arguments.mesh,
+                      "hlo: axes of the program's mesh from the slowest, like data=2,model=8; by "
+                      "default as its groups divide the chips")
+          ->type_name("AXES"),
+      command
+          .add_option("--formats", arguments.formats,
+                      "hlo: a variant of the step for each of these, like int8,mxfp8-e4m3")
+          ->type_name(kFormats)
+          ->capture_default_str(),
+      command
+          .add_option("--min-bytes", arguments.min_bytes,
+                      "hlo: collectives of less are left as they are")
+          ->type_name("BYTES")
+          ->capture_default_str(),
+      command
+          .add_option("--trip-count", arguments.trip_counts,
+                      "hlo: how often loops run whose text does not say it, like 32, or one of "
+                      "them, like while.5=32; may be repeated")
+          ->type_name("COUNT")
+          ->expected(1)
+          ->take_all(),
+      command
+          .add_option("--output,-o", arguments.output,
+                      "hlo: write the step's configuration into this file; - prints it, and "
+                      "nothing else")
+          ->type_name(kFile),
+      command.add_flag("--only-read", arguments.only_read,
+                       "hlo: say what is in the program, and simulate nothing")};
+}
+
+void add_msccl_options(CLI::App& command, ImportArguments& arguments, OptionsOfKind& of_kind) {
+  of_kind.options = {
+      command
+          .add_option("--bytes", arguments.bytes,
+                      "msccl: of the whole buffer, as nccl-tests counts them")
+          ->type_name("BYTES")
+          ->capture_default_str(),
+      command
+          .add_option("--buffer", arguments.buffer,
+                      "msccl: what a queue of the Simple protocol has room for, NCCL_BUFFSIZE")
+          ->type_name("BYTES")
+          ->capture_default_str(),
+      command.add_flag("--only-check", arguments.only_check,
+                       "msccl: hold the schedule to its collective, and simulate nothing")};
+}
+
 void add_import(CLI::App& app) {
   const auto arguments = std::make_shared<ImportArguments>();
   CLI::App* command = app.add_subcommand(
-      "import", "Read a program of XLA, and say what quantizing its collectives would bring");
+      "import",
+      "Read a program of XLA, and say what quantizing its collectives would bring; or a schedule "
+      "of MSCCL");
   command->footer(kImportFooter);
-  command->add_option("KIND", arguments->kind, "What the file is: hlo, HLO text of XLA")
+  command
+      ->add_option("KIND", arguments->kind,
+                   "What the file is: hlo, HLO text of XLA; msccl, a schedule in MSCCL's XML")
       ->type_name(kKind)
       ->required();
-  command->add_option("FILE", arguments->file, "The program; - for standard input")
+  command->add_option("FILE", arguments->file, "The program or schedule; - for standard input")
       ->type_name(kPath)
       ->transform(or_installed())
       ->required();
-  command->add_option("--hardware", arguments->hardware, "Built-in chip or hardware file")
-      ->type_name(kChip)
-      ->capture_default_str();
+  command
+      ->add_option("--hardware", arguments->hardware,
+                   "Built-in chip or hardware file; by default tpu-v5e of hlo, mi300x of msccl")
+      ->type_name(kChip);
   command
       ->add_option("--topology", arguments->topology,
                    "The machine: a slice like 4x4, another kind like torus:4x4x4 or "
                    "fully-connected:8, or a JSON object")
-      ->type_name("MACHINE")
-      ->required();
-  command
-      ->add_option(
-          "--mesh", arguments->mesh,
-          "Axes of the program's mesh from the slowest, like data=2,model=8; by default as "
-          "its groups divide the chips")
-      ->type_name("AXES");
-  command
-      ->add_option("--formats", arguments->formats,
-                   "A variant of the step for each of these, like int8,mxfp8-e4m3")
-      ->type_name(kFormats)
-      ->capture_default_str();
-  command
-      ->add_option("--min-bytes", arguments->min_bytes, "Collectives of less are left as they are")
-      ->type_name("BYTES")
-      ->capture_default_str();
-  command
-      ->add_option("--trip-count", arguments->trip_counts,
-                   "How often loops run whose text does not say it, like 32, or one of them, like "
-                   "while.5=32; may be repeated")
-      ->type_name("COUNT")
-      ->expected(1)
-      ->take_all();
-  command
-      ->add_option("--output,-o", arguments->output,
-                   "Write the step's configuration into this file; - prints it, and nothing else")
-      ->type_name(kFile);
+      ->type_name("MACHINE");
   CLI::Option* json = command->add_flag(
       "--json", arguments->json, "Print one JSON object instead of a table (docs/results.md)");
-  command
-      ->add_flag("--only-read", arguments->only_read,
-                 "Say what is in the program, and simulate nothing")
-      ->excludes(json);
-  command->callback([arguments] { import_program(*arguments); });
+  const auto kinds = std::make_shared<std::array<OptionsOfKind, 2>>(
+      std::array<OptionsOfKind, 2>{{{"hlo", {}}, {"msccl", {}}}});
+  add_hlo_options(*command, *arguments, (*kinds)[0]);
+  add_msccl_options(*command, *arguments, (*kinds)[1]);
+  command->get_option("--only-read")->excludes(json);
+  command->callback([arguments, kinds] {
+    for (const OptionsOfKind& of : *kinds)
+      for (const CLI::Option* option : of.options)
+        if (option->count() > 0) arguments->given_of_kind.emplace_back(option->get_name(), of.kind);
+    import_program(*arguments);
+  });
 }
 
 /// For the Python package; without a group it is in no help and on no page.

@@ -112,10 +112,12 @@ inline constexpr const char* kImportFooter =
     "--formats int8,mxfp8-e4m3 -o step.json\n"
     "  equarx-sim import hlo configs/programs/transformer_v5e_4x4.hlo.txt --topology 4x4 -o - | "
     "equarx-sim tune - --formats int8,bf16\n"
+    "  equarx-sim import msccl configs/schedules/allreduce_allpairs_4.xml --only-check\n"
     "\n"
     "XLA writes the text by XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text (the file that ends "
     "with after_optimizations.txt), and JAX by jax.jit(f).lower(...).compile().as_text(). "
-    "docs/hlo.md says what is read, and how it is counted.";
+    "docs/hlo.md says what is read, and how it is counted; docs/msccl.md says the same of "
+    "schedules.";
 
 /// Below the help of tune.
 inline constexpr const char* kTuneFooter =

@@ -1,12 +1,17 @@
 #include "tools/cli/import_command.hpp"
 
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "experiments/config/step_json.hpp"
 #include "experiments/imports/hlo.hpp"
+#include "experiments/imports/msccl.hpp"
+#include "experiments/imports/msccl_report.hpp"
+#include "experiments/imports/msccl_time.hpp"
 #include "experiments/imports/program_report.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
@@ -26,6 +31,8 @@ namespace equarx::cli {
 namespace {
 
 constexpr const char* kHlo = "hlo";
+constexpr const char* kMsccl = "msccl";
+constexpr const char* kHloHardware = "tpu-v5e";
 constexpr const char* kStandardOutput = "-";
 
 double read_bytes(const char* option, const std::string& text) {
@@ -38,7 +45,7 @@ double read_bytes(const char* option, const std::string& text) {
 
 imports::HloOptions options_of(const ImportArguments& arguments) {
   imports::HloOptions options;
-  options.hardware = arguments.hardware;
+  options.hardware = arguments.hardware.empty() ? kHloHardware : arguments.hardware;
   options.topology = arguments.topology;
   options.mesh = imports::read_lengths("--mesh", arguments.mesh);
   options.formats = split_at_commas(arguments.formats);
@@ -58,12 +65,54 @@ step::StepResult simulate(const input::Json& json) {
   return step::run_step(plan, [&](const std::string& text) { line.show(text); });
 }
 
-}  // namespace
-
-void import_program(const ImportArguments& arguments) {
-  if (arguments.kind != kHlo)
+void check_options(const ImportArguments& arguments) {
+  if (arguments.kind != kHlo && arguments.kind != kMsccl)
     throw input::InputError(
-        "", fmt::format("there is no import of '{}'; the only one is {}", arguments.kind, kHlo));
+        "", fmt::format("there is no import of '{}'; use {} or {}", arguments.kind, kHlo, kMsccl));
+  for (const auto& [option, kind] : arguments.given_of_kind)
+    if (kind != arguments.kind)
+      throw input::InputError("", fmt::format("{}: is of import {}, and means nothing of {}; leave "
+                                              "it out",
+                                              option, kind, arguments.kind));
+}
+
+std::uint64_t read_whole_bytes(const char* option, const std::string& text, double least) {
+  constexpr double kMost = 1e15;
+  const double bytes = read_bytes(option, text);
+  if (bytes < least || bytes > kMost || bytes != std::floor(bytes))
+    throw input::InputError(
+        "", fmt::format("{}: '{}' has to be a whole number of bytes, from {} on and up to 1 PB",
+                        option, text, units::bytes_text(least)));
+  return static_cast<std::uint64_t>(bytes);
+}
+
+imports::MscclOptions msccl_options(const ImportArguments& arguments) {
+  constexpr double kLeastBuffer = 4096.0;
+  imports::MscclOptions options;
+  if (!arguments.hardware.empty()) options.hardware = arguments.hardware;
+  options.topology = arguments.topology;
+  options.bytes = read_whole_bytes("--bytes", arguments.bytes, 1.0);
+  options.buffer = read_whole_bytes("--buffer", arguments.buffer, kLeastBuffer);
+  return options;
+}
+
+std::string schedule_text(const std::string& path) {
+  return path == kStandardInput ? read_text(path) : imports::read_schedule_text(path);
+}
+
+void import_schedule(const ImportArguments& arguments) {
+  const imports::MscclSchedule made = naming_file(
+      arguments.file, [&] { return imports::read_msccl(schedule_text(arguments.file)); });
+  std::optional<imports::MscclTime> time;
+  if (!arguments.only_check)
+    time = naming_file(arguments.file, [&] {
+      return naming_options("", [&] { return time_msccl(made, msccl_options(arguments)); });
+    });
+  if (arguments.json) return print(input::json_text(to_json(made, time), 2) + "\n");
+  print(time ? to_table(made, *time) : summary_text(made));
+}
+
+void import_hlo(const ImportArguments& arguments) {
   const imports::HloOptions options = options_of(arguments);
   const bool to_standard_output = arguments.output == kStandardOutput;
   std::optional<output::OutputFile> file;
@@ -87,6 +136,13 @@ void import_program(const ImportArguments& arguments) {
                          : to_table(program, result));
   }
   if (file) file->keep();
+}
+
+}  // namespace
+
+void import_program(const ImportArguments& arguments) {
+  check_options(arguments);
+  arguments.kind == kMsccl ? import_schedule(arguments) : import_hlo(arguments);
 }
 
 }  // namespace equarx::cli

@@ -1,16 +1,17 @@
-// equarx-sim import: programs of others as steps.
+// equarx-sim import: programs and schedules of others.
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace equarx::cli {
 
 /// Of `equarx-sim import`; texts as the user wrote them.
 struct ImportArguments {
-  std::string kind;  ///< "hlo"
+  std::string kind;  ///< "hlo", "msccl"
   std::string file;
-  std::string hardware = "tpu-v5e";
+  std::string hardware;  ///< empty: that of the kind
   std::string topology;
   std::string mesh;              ///< "data=2,model=8"; empty: as the program's groups are
   std::string formats = "int8";  ///< "int8,fp8-e4m3"; empty: no variants
@@ -18,10 +19,16 @@ struct ImportArguments {
   std::vector<std::string> trip_counts;  ///< "32", "while.5=32"
   std::string output;  ///< file for the step's configuration; "-": standard output; empty: none
   bool json = false;
-  bool only_read = false;  ///< nothing is simulated
+  bool only_read = false;        ///< nothing is simulated
+  std::string bytes = "1 MiB";   ///< of a schedule's whole buffer
+  std::string buffer = "4 MiB";  ///< of a queue of the Simple protocol
+  bool only_check = false;       ///< nothing is simulated of a schedule
+  /// Options that were given and mean something of one kind only, with that kind.
+  std::vector<std::pair<std::string, std::string>> given_of_kind;
 };
 
-/// Prints what a program's collectives take and what formats bring, and writes its step if that is asked for.
+/// Prints what a program's collectives take and what formats bring, and writes its step if that is asked for; or what a
+/// schedule was found to be, and takes.
 /// @throws input::InputError for the user's mistakes
 void import_program(const ImportArguments& arguments);
 

@@ -37,7 +37,9 @@ TEST_CASE("the table of parameters names every member of Chip once") {
                               &Chip::barrier_time,
                               &Chip::step_sync_time,
                               &Chip::dma_queue,
-                              &Chip::host_bandwidth};
+                              &Chip::host_bandwidth,
+                              &Chip::thread_block_rate,
+                              &Chip::kernel_startup};
   REQUIRE(parameters().size() == members.size());
   for (const auto member : members)
     CHECK(std::ranges::count(parameters(), member, &ParameterInfo::member) == 1);
@@ -105,13 +107,15 @@ TEST_CASE("only times may be zero: a rate or a capacity of zero divides by zero"
 }
 
 TEST_CASE(
-    "a chip may lack rates of FP32, FP8 and FP4 products and a link to a host, and nothing else") {
+    "a chip may lack rates of FP32, FP8 and FP4 products, a link to a host and thread blocks, and "
+    "nothing else") {
   Chip chip;  // all values are 0
   std::set<std::string_view> absent;
   for (const ParameterInfo& info : parameters())
     if (is_absent(chip, info)) absent.insert(info.key);
-  CHECK(absent == std::set<std::string_view>{"host_bandwidth", "matrix_rate_fp8", "matrix_rate_fp4",
-                                             "matrix_rate_fp32"});
+  CHECK(absent == std::set<std::string_view>{"host_bandwidth", "kernel_startup", "matrix_rate_fp8",
+                                             "matrix_rate_fp4", "matrix_rate_fp32",
+                                             "thread_block_rate"});
   chip.host_bandwidth.value = 32e9;
   CHECK_FALSE(is_absent(chip, *find_parameter("host_bandwidth")));
 }

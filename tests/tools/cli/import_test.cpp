@@ -1,5 +1,6 @@
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,14 @@ namespace {
 
 const std::string kProgram =
     std::string(EQUARX_CONFIGS_DIR) + "/programs/transformer_v5e_4x4.hlo.txt";
+
+const std::string kSchedule =
+    std::string(EQUARX_CONFIGS_DIR) + "/schedules/allreduce_allpairs_4.xml";
+
+std::string input_text(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 std::vector<std::string> import(const std::vector<std::string>& more) {
   std::vector<std::string> arguments = {"import", "hlo", kProgram, "--topology", "4x4"};
@@ -58,6 +67,48 @@ TEST_CASE("import shows nothing of a program that would move a terminal's cursor
   const auto json = nlohmann::json::parse(
       output_of(equarx_sim({"import", "hlo", program, "--topology", "4x4", "--json"})));
   CHECK(json["collectives"].size() == 1);
+}
+
+TEST_CASE("import msccl checks a schedule, times it, and gives both as JSON") {
+  CHECK_THAT(output_of(equarx_sim({"import", "msccl", kSchedule, "--only-check"})),
+             ContainsSubstring("is that of an allreduce, in place; no races") &&
+                 !ContainsSubstring("lower bound"));
+  CHECK_THAT(
+      output_of(equarx_sim({"import", "msccl", kSchedule, "--topology", "fully-connected:4"})),
+      ContainsSubstring("bus bandwidth") && ContainsSubstring("1.000 MiB"));
+  const auto json = nlohmann::json::parse(
+      output_of(equarx_sim({"import", "msccl", kSchedule, "--topology", "fully-connected:4",
+                            "--bytes", "4 MiB", "--json"})));
+  CHECK(json["bytes"] == 4194304);
+  // Twice a quarter, from each to each.
+  CHECK(json["busiest_link"]["bytes"] == 2097152);
+}
+
+TEST_CASE("import msccl refuses what is wrong in one line") {
+  const TemporaryDirectory directory;
+  const std::string wrong = (directory.path() / "wrong.xml").string();
+  std::string text = input_text(kSchedule);
+  const std::size_t at = text.find("type=\"re\"");
+  text.replace(at, 9, "type=\"cpy\"");
+  std::ofstream(wrong) << text;
+  check_refusal(equarx_sim({"import", "msccl", wrong, "--only-check"}),
+                "is no allreduce, in place: rank 0, chunk 0");
+  check_refusal(equarx_sim({"import", "msccl", kSchedule}),
+                "--topology: say which machine the schedule runs on");
+  check_refusal(equarx_sim({"import", "msccl", kProgram, "--only-check"}), "is no XML");
+  check_refusal(equarx_sim({"import", "msccl", kSchedule, "--mesh", "a=2"}),
+                "--mesh: is of import hlo");
+  check_refusal(equarx_sim({"import", "hlo", kProgram, "--topology", "4x4", "--bytes", "4 MiB"}),
+                "--bytes: is of import msccl");
+  check_refusal(equarx_sim({"import", "hlo", kProgram}),
+                "--topology: say which machine the program runs on");
+  for (const std::string bytes : {"0 B", "1.5 B", "-4 B", "1e300 B", "x", "nan B"})
+    check_refusal(equarx_sim({"import", "msccl", kSchedule, "--topology", "fully-connected:4",
+                              "--bytes", bytes}),
+                  "--bytes: ");
+  check_refusal(equarx_sim({"import", "msccl", kSchedule, "--topology", "fully-connected:4",
+                            "--buffer", "1 B"}),
+                "--buffer: ");
 }
 
 TEST_CASE("import refuses what is wrong in one line, and leaves no file") {

@@ -1,0 +1,96 @@
+#include "experiments/imports/msccl_report.hpp"
+
+#include <sstream>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "experiments/imports/printable.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/output/provenance.hpp"
+#include "experiments/output/table.hpp"
+#include "models/units/quantity.hpp"
+
+namespace equarx::imports {
+namespace {
+
+std::string places_text(const schedules::Schedule& schedule) {
+  if (schedule.in_place && schedule.out_of_place) return "in and out of place";
+  return schedule.in_place ? "in place" : "out of place";
+}
+
+std::string verdict_text(const MscclSchedule& made) {
+  const std::string values =
+      made.compared
+          ? fmt::format("Every chunk of the result is that of an {}, {}",
+                        schedules::name(made.schedule.collective), places_text(made.schedule))
+          : "It claims to be no collective that is known here, so nothing was compared";
+  return values +
+         (made.looked_for_races ? "; no races." : "; too many thread blocks to look for races.");
+}
+
+std::string rate_text(double rate) {
+  constexpr double kGiga = 1e9;
+  return fmt::format("{:.4g} GB/s", rate / kGiga);
+}
+
+}  // namespace
+
+std::string summary_text(const MscclSchedule& made) {
+  const schedules::Schedule& schedule = made.schedule;
+  return fmt::format("{}: {} of {} chunks over {} GPUs, {}, {} thread blocks, {} steps\n  {}\n",
+                     printable(schedule.name), schedules::name(schedule.collective),
+                     schedule.chunks, schedule.ranks.size(), schedules::name(schedule.protocol),
+                     schedules::count_blocks(schedule), schedules::count_steps(schedule),
+                     verdict_text(made));
+}
+
+std::string to_table(const MscclSchedule& made, const MscclTime& time) {
+  const std::vector<output::TableRow> rows = {
+      {"bytes", "time", "algorithm bandwidth", "bus bandwidth", "lower bound",
+       "bytes on busiest link"},
+      {units::bytes_text(static_cast<double>(time.bytes)), units::time_text(time.time_s),
+       rate_text(time.algorithm_bandwidth),
+       time.bus_bandwidth > 0.0 ? rate_text(time.bus_bandwidth) : "-",
+       units::time_text(time.lower_bound_s),
+       units::bytes_text(static_cast<double>(time.busiest_link_bytes))}};
+  std::string text = summary_text(made) + "\n";
+  std::istringstream lines(output::aligned_table(rows));
+  for (std::string line; std::getline(lines, line);) text += "  " + line + "\n";
+  text += fmt::format("\n  Busiest link: {}. The runtime goes through the schedule {} time{}.\n",
+                      time.busiest_link, time.loops, time.loops == 1 ? "" : "s");
+  for (const std::string& note : time.notes) text += fmt::format("  Note: {}.\n", printable(note));
+  return text;
+}
+
+input::Json to_json(const MscclSchedule& made, const std::optional<MscclTime>& time) {
+  const schedules::Schedule& schedule = made.schedule;
+  input::Json json = {
+      {"program", "equarx-sim"},
+      {"version", output::version()},
+      {"schedule",
+       {{"name", schedule.name},
+        {"collective", schedules::name(schedule.collective)},
+        {"protocol", schedules::name(schedule.protocol)},
+        {"in_place", schedule.in_place},
+        {"out_of_place", schedule.out_of_place},
+        {"chunks", schedule.chunks},
+        {"gpus", schedule.ranks.size()},
+        {"thread_blocks", schedules::count_blocks(schedule)},
+        {"steps", schedules::count_steps(schedule)}}},
+      {"check", {{"compared", made.compared}, {"looked_for_races", made.looked_for_races}}}};
+  if (!time) return json;
+  json["bytes"] = time->bytes;
+  json["loops"] = time->loops;
+  json["time_s"] = time->time_s;
+  json["lower_bound_s"] = time->lower_bound_s;
+  json["algorithm_bandwidth"] = time->algorithm_bandwidth;
+  json["bus_bandwidth"] =
+      time->bus_bandwidth > 0.0 ? input::Json(time->bus_bandwidth) : input::Json(nullptr);
+  json["busiest_link"] = {{"name", time->busiest_link}, {"bytes", time->busiest_link_bytes}};
+  json["calibrated"] = time->calibrated;
+  json["notes"] = time->notes;
+  return json;
+}
+
+}  // namespace equarx::imports

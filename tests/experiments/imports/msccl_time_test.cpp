@@ -1,0 +1,154 @@
+#include "experiments/imports/msccl_time.hpp"
+
+#include <fstream>
+
+#include "experiments/imports/msccl_timelines.hpp"
+#include "experiments/input/errors.hpp"
+#include "models/schedules/msccl_xml.hpp"
+#include "tests/catch.hpp"
+#include "tests/models/schedules/schedules.hpp"
+#include "tests/support/errors.hpp"
+#include "tests/support/run_command.hpp"
+
+namespace equarx::testing {
+namespace {
+
+using imports::MscclOptions;
+using imports::MscclTime;
+using schedules::Schedule;
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
+// Of mi300x: 64 GB/s x 0.69999, and a microsecond.
+constexpr double kLink = 64e9 * 0.69999;
+constexpr double kLatency = 1e-6;
+constexpr double kPiece = 32768.0;
+
+/// One message from rank 0 to rank 1: a Broadcast in place.
+Schedule one_message(schedules::Protocol protocol) {
+  using namespace schedules;
+  Schedule schedule{.name = "one",
+                    .collective = Collective::broadcast,
+                    .protocol = protocol,
+                    .chunks = 1,
+                    .in_place = true};
+  schedule.ranks.resize(2);
+  schedule.ranks[0] = {.chunks = {1, 0, 0},
+                       .blocks = {{.send_to = 1, .steps = {{.op = Op::send, .count = 1}}}}};
+  schedule.ranks[1] = {.chunks = {1, 0, 0},
+                       .blocks = {{.receive_from = 0, .steps = {{.op = Op::receive, .count = 1}}}}};
+  return schedule;
+}
+
+/// mi300x with thread blocks of such a rate, that begin after a microsecond.
+std::string chip(const TemporaryDirectory& directory, double rate) {
+  const std::string path = (directory.path() / "chip.json").string();
+  std::ofstream(path)
+      << "{\"based_on\": \"mi300x\", \"kernel_startup\": \"1 us\", \"thread_block_rate\": \""
+      << rate / 1e9 << " GB/s\"}";
+  return path;
+}
+
+MscclTime time_of(const Schedule& schedule, double rate, std::uint64_t bytes,
+                  const std::string& topology, std::uint64_t buffer = schedules::kSimpleBuffer) {
+  const TemporaryDirectory directory;
+  return time_msccl(
+      imports::read_msccl(schedules::write_msccl_xml(schedule)),
+      {.hardware = chip(directory, rate), .topology = topology, .bytes = bytes, .buffer = buffer});
+}
+
+TEST_CASE("a receiver of Simple copies the second slice when all is sent") {
+  // The first is copied while the second is sent, as fast.
+  const double rate = 5e9;
+  const double bytes = 2.0 * kMiB;
+  const MscclTime time =
+      time_of(one_message(schedules::Protocol::simple), rate, 2 * kMiB, "fully-connected:2");
+  CHECK(time.time_s == Approx(1e-6 + 1.5 * bytes / rate + kPiece / kLink + kLatency).epsilon(1e-9));
+  CHECK(time.busiest_link_bytes == 2 * kMiB);
+  CHECK(time.lower_bound_s == Approx(bytes / kLink).epsilon(1e-12));
+  CHECK(time.algorithm_bandwidth == Approx(bytes / time.time_s).epsilon(1e-12));
+  CHECK(time.bus_bandwidth == time.algorithm_bandwidth);
+  CHECK(time.notes.empty());
+}
+
+TEST_CASE("a receiver of LL takes each piece as it comes, with twice the bytes") {
+  const double rate = 5e9;
+  const MscclTime time =
+      time_of(one_message(schedules::Protocol::ll), rate, 16384, "fully-connected:2");
+  CHECK(time.busiest_link_bytes == 32768);
+  CHECK(time.time_s == Approx(1e-6 + 2.0 * 32768 / rate + 32768 / kLink + kLatency).epsilon(1e-9));
+  // Eight loops fit into the queue; each but the last is copied while the next is sent.
+  const MscclTime longer =
+      time_of(one_message(schedules::Protocol::ll), rate, 8 * 16384, "fully-connected:2");
+  CHECK(longer.loops == 8);
+  CHECK(longer.time_s ==
+        Approx(1e-6 + 9.0 * 32768 / rate + 32768 / kLink + kLatency).epsilon(1e-9));
+}
+
+TEST_CASE("a fast thread block waits for its link") {
+  const MscclTime time =
+      time_of(one_message(schedules::Protocol::simple), 400e9, 2 * kMiB, "fully-connected:2");
+  CHECK(time.time_s ==
+        Approx(1e-6 + 2.0 * kMiB / kLink + kMiB / 400e9 + kPiece / 400e9 + kLatency).epsilon(0.02));
+  CHECK(time.time_s > time.lower_bound_s);
+}
+
+TEST_CASE("thread blocks of a GPU work beside each other, and wait where they depend") {
+  // Alone they would take four copies and a sum; the sum waits for the first message.
+  const double rate = 10e9;
+  const double half = 1.0 * kMiB;
+  const MscclTime time = time_of(two_ranks(), rate, 2 * kMiB, "fully-connected:2");
+  const double message_s = 1.5 * half / rate + (kPiece / kLink + kLatency);
+  CHECK(time.time_s == Approx(1e-6 + 2.0 * message_s + half / rate).epsilon(0.01));
+}
+
+TEST_CASE("a full queue is waited for, and flags tell of room") {
+  // Nine messages of LL, of which a queue holds eight.
+  const MscclTime time =
+      time_of(one_message(schedules::Protocol::ll), 20e9, 32 * 16384, "fully-connected:2");
+  CHECK(time.loops == 32);
+  CHECK(time.busiest_link_bytes == 32 * 32768);
+}
+
+TEST_CASE("where both ends send more than queues hold, the size is refused") {
+  Schedule schedule = two_ranks();
+  schedule.chunks = 32;
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    schedule.ranks[rank].chunks = {32, 0, 16};
+    for (schedules::ThreadBlock& block : schedule.ranks[rank].blocks)
+      for (schedules::Step& step : block.steps) {
+        step.count = 16;
+        if (step.source.memory == schedules::Memory::input) step.source.chunk *= 16;
+        if (step.destination.memory == schedules::Memory::input) step.destination.chunk *= 16;
+      }
+  }
+  CHECK_NOTHROW(time_of(schedule, 20e9, 8 * kMiB, "fully-connected:2"));
+  CHECK_THAT(
+      message_of([&] { time_of(schedule, 20e9, 16 * kMiB, "fully-connected:2"); }),
+      ContainsSubstring("with --bytes of 16.00 MiB: hangs: step 0 of thread block 0 of rank 0"));
+  CHECK_NOTHROW(time_of(schedule, 20e9, 16 * kMiB, "fully-connected:2", 8 * kMiB));
+}
+
+TEST_CASE("any machine will do, and what nobody says is noted") {
+  const imports::MscclSchedule made = imports::read_msccl(schedules::write_msccl_xml(ring(8)));
+  MscclOptions options{.hardware = "tpu-v5e", .topology = "4x2", .bytes = kMiB};
+  const MscclTime time = time_msccl(made, options);
+  CHECK(time.notes.size() == 2);
+  CHECK(time.time_s > time.lower_bound_s);
+  options.topology = "ring:8";
+  CHECK(time_msccl(made, options).time_s > 0.0);
+}
+
+TEST_CASE("machines and sizes that do not fit are refused") {
+  const imports::MscclSchedule made = imports::read_msccl(schedules::write_msccl_xml(ring(8)));
+  const auto refused = [&](const MscclOptions& options, const std::string& why) {
+    CHECK_THAT(message_of([&] { time_msccl(made, options); }), ContainsSubstring(why));
+  };
+  refused({.topology = "fully-connected:4", .bytes = kMiB},
+          "--topology: the schedule is for 8 GPUs, and this machine has 4");
+  refused({.topology = "", .bytes = kMiB}, "--topology: say which machine the schedule runs on");
+  refused({.topology = "fully-connected:8", .bytes = 36}, "use a multiple of 32");
+  refused({.topology = "fully-connected:8", .bytes = kMiB * kMiB}, "use fewer");
+}
+
+}  // namespace
+}  // namespace equarx::testing
