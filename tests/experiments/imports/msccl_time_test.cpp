@@ -93,12 +93,11 @@ TEST_CASE("a fast thread block waits for its link") {
 }
 
 TEST_CASE("thread blocks of a GPU work beside each other, and wait where they depend") {
-  // Alone they would take four copies and a sum; the sum waits for the first message.
+  // The same thread block sends and copies, so its second slice has come when the first is copied; the sum waits.
   const double rate = 10e9;
-  const double half = 1.0 * kMiB;
+  const double half_s = 1.0 * kMiB / rate;
   const MscclTime time = time_of(two_ranks(), rate, 2 * kMiB, "fully-connected:2");
-  const double message_s = 1.5 * half / rate + (kPiece / kLink + kLatency);
-  CHECK(time.time_s == Approx(1e-6 + 2.0 * message_s + half / rate).epsilon(0.01));
+  CHECK(time.time_s == Approx(1e-6 + (2.0 + 1.0 + 2.0) * half_s).epsilon(1e-9));
 }
 
 TEST_CASE("a full queue is waited for, and flags tell of room") {
