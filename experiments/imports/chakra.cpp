@@ -31,7 +31,7 @@ chakra::Trace parse_trace(const TraceFile& file) {
   try {
     return chakra::read_trace(file.bytes);
   } catch (const chakra::FileError& error) {
-    throw InputError("", fmt::format("{}: {}", file.path, error.what()));
+    throw InputError("", fmt::format("trace {}: {}", file.path, error.what()));
   }
 }
 

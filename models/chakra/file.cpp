@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
+#include <unordered_set>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -114,13 +116,20 @@ void read_attribute(const wire::Attribute& attribute, const wire::Node& from, No
     for (const bool involved : attribute.bool_list().values()) node.dimensions.push_back(involved);
 }
 
+/// Of control and of data, none twice.
+std::vector<std::uint64_t> waits_of(const wire::Node& from) {
+  std::vector<std::uint64_t> all(from.ctrl_deps().begin(), from.ctrl_deps().end());
+  all.insert(all.end(), from.data_deps().begin(), from.data_deps().end());
+  std::unordered_set<std::uint64_t> seen;
+  std::erase_if(all, [&](std::uint64_t id) { return !seen.insert(id).second; });
+  return all;
+}
+
 Node read_node(const wire::Node& from) {
   Node node{.id = from.id(), .name = from.name()};
   if (from.type() >= 0 && from.type() <= static_cast<int>(NodeKind::collective))
     node.kind = static_cast<NodeKind>(from.type());
-  node.after.assign(from.ctrl_deps().begin(), from.ctrl_deps().end());
-  for (const std::uint64_t id : from.data_deps())
-    if (std::ranges::find(node.after, id) == node.after.end()) node.after.push_back(id);
+  node.after = waits_of(from);
   node.duration_s = static_cast<double>(from.duration_micros()) * kMicrosecond;
   node.inputs = from.inputs().values();
   for (const wire::Attribute& attribute : from.attr()) read_attribute(attribute, from, node);

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "models/collectives/algorithm.hpp"
 #include "models/hlo/device_axes.hpp"
@@ -271,10 +270,7 @@ class ChakraBuilder {
       ends_[place] = std::move(after);
       return;
     }
-    std::vector<std::string> names;
-    for (const std::size_t axis : imported.call.axes) names.push_back(mesh_.axes[axis].name);
-    add_task(place, imported.group, fmt::format("{}", fmt::join(names, "+")), imported.call,
-             std::move(after));
+    add_task(place, imported.group, imported.group, imported.call, std::move(after));
   }
 
   /// The entry of a node's collective: those that are alike but for numbers in their names have one.

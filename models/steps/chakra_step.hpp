@@ -52,7 +52,8 @@ struct ChakraStep {
 std::vector<MeshAxis> axes_for(const ChakraTraces& traces);
 
 /// Makes the step. Nodes are taken by their number once what they wait for is taken, as ASTRA-sim issues them: those
-/// that compute by the core, collectives over the same axes by one stream, loads and stores by the host's.
+/// that compute by the core, collectives that are alike but for numbers in their names by one stream, loads and stores
+/// by the host's.
 ///
 /// A computation takes its num_ops on the matrix unit, in bf16, and its tensor_size from HBM; if it has neither, the
 /// time that was recorded. comm_size of an AllGather is what a chip brings, of all others the whole (ASTRA-sim,

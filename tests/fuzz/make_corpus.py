@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the seeds of the fuzz targets: small files, good and bad, of each format.
 
-Usage: make_corpus.py DIRECTORY; makes DIRECTORY/npy, DIRECTORY/safetensors and DIRECTORY/hlo.
+Usage: make_corpus.py DIRECTORY; makes DIRECTORY/npy, DIRECTORY/safetensors, DIRECTORY/hlo and DIRECTORY/chakra.
 """
 import json
 import pathlib
@@ -99,9 +99,44 @@ HLO = {
 }
 
 
+def varint(value):
+    rest = value >> 7
+    return bytes([value & 127 | (128 if rest else 0)]) + (varint(rest) if rest else b"")
+
+
+def field(number, value):
+    """A field of protobuf: bytes, or a whole number."""
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def node(identity, kind, after=(), **attributes):
+    body = field(1, identity) + field(2, b"n%d" % identity) + field(3, kind) + field(7, 5)
+    for other in after:
+        body += field(5, other)
+    for name, value in attributes.items():
+        body += field(10, field(1, name.encode()) + field(13 if isinstance(value, int) else 29, value))
+    return body
+
+
+def trace(*nodes):
+    return b"".join(varint(len(body)) + body for body in (field(1, b"0.0.4"), *nodes))
+
+
+CHAKRA = {
+    "step": trace(node(0, 4, num_ops=1000, tensor_size=64), node(1, 7, [0], comm_type=2, comm_size=4096),
+                  node(2, 2, [1], tensor_size=8), node(3, 4, [1, 2])),
+    "groups": trace(node(1, 1), node(2, 7, [1], comm_type=0, comm_size=64, pg_name=b"1"), node(3, 4)),
+    "circle": trace(node(1, 4, [2]), node(2, 4, [1])), "twice": trace(node(1, 4), node(1, 4)),
+    "kinds": trace(*(node(kind, kind, comm_type=kind, comm_size=kind, is_cpu_op=kind % 2) for kind in range(11))),
+    "cut": trace(node(1, 4))[:-2], "empty": b"",
+}
+
+
 def main() -> int:
     directory = pathlib.Path(sys.argv[1])
-    for kind, seeds in (("npy", NPY), ("safetensors", SAFETENSORS), ("hlo", HLO)):
+    for kind, seeds in (("npy", NPY), ("safetensors", SAFETENSORS), ("hlo", HLO), ("chakra", CHAKRA)):
         (directory / kind).mkdir(parents=True, exist_ok=True)
         for name, contents in seeds.items():
             (directory / kind / name).write_bytes(contents)

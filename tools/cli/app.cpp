@@ -13,6 +13,7 @@
 #include "tools/cli/commands.hpp"
 #include "tools/cli/compare_command.hpp"
 #include "tools/cli/config_command.hpp"
+#include "tools/cli/export_command.hpp"
 #include "tools/cli/hardware_command.hpp"
 #include "tools/cli/help_texts.hpp"
 #include "tools/cli/import_command.hpp"
@@ -422,43 +423,63 @@ void add_config_new(CLI::App& app) {
   command->callback([arguments] { new_config(*arguments); });
 }
 
-/// Options that programs of one kind have.
+/// Options that files of some kinds have.
 struct OptionsOfKind {
-  const char* kind = "";
-  std::vector<CLI::Option*> options;
+  std::vector<std::string> kinds;
+  std::vector<CLI::Option*> options = {};
 };
 
-void add_hlo_options(CLI::App& command, ImportArguments& arguments, OptionsOfKind& of_kind) {
+void add_program_options(CLI::App& command, ImportArguments& arguments, OptionsOfKind& of_kind) {
   of_kind.options = {
       command
           .add_option("--mesh", arguments.mesh,
-                      "hlo: axes of the program's mesh from the slowest, like data=2,model=8; by "
-                      "default as its groups divide the chips")
+                      "hlo, chakra: axes of the program's mesh from the slowest, like "
+                      "data=2,model=8; by default as its groups divide the chips")
           ->type_name("AXES"),
       command
           .add_option("--formats", arguments.formats,
-                      "hlo: a variant of the step for each of these, like int8,mxfp8-e4m3")
+                      "hlo, chakra: a variant of the step for each of these, like int8,mxfp8-e4m3")
           ->type_name(kFormats)
           ->capture_default_str(),
       command
           .add_option("--min-bytes", arguments.min_bytes,
-                      "hlo: collectives of less are left as they are")
+                      "hlo, chakra: collectives of less are left as they are")
           ->type_name("BYTES")
           ->capture_default_str(),
+      command
+          .add_option(
+              "--output,-o", arguments.output,
+              "hlo, chakra: write the step's configuration into this file; - prints it, and "
+              "nothing else")
+          ->type_name(kFile),
+      command.add_flag("--only-read", arguments.only_read,
+                       "hlo, chakra: say what is in the program, and simulate nothing")};
+}
+
+void add_hlo_options(CLI::App& command, ImportArguments& arguments, OptionsOfKind& of_kind) {
+  of_kind.options = {
       command
           .add_option("--trip-count", arguments.trip_counts,
                       "hlo: how often loops run whose text does not say it, like 32, or one of "
                       "them, like while.5=32; may be repeated")
           ->type_name("COUNT")
           ->expected(1)
-          ->take_all(),
+          ->take_all()};
+}
+
+void add_chakra_options(CLI::App& command, ImportArguments& arguments, OptionsOfKind& of_kind) {
+  of_kind.options = {
       command
-          .add_option("--output,-o", arguments.output,
-                      "hlo: write the step's configuration into this file; - prints it, and "
-                      "nothing else")
+          .add_option("--groups", arguments.groups,
+                      "chakra: JSON file of communicator groups, as ASTRA-sim reads it")
           ->type_name(kFile),
-      command.add_flag("--only-read", arguments.only_read,
-                       "hlo: say what is in the program, and simulate nothing")};
+      command
+          .add_option("--dtype", arguments.dtype,
+                      "chakra: what is communicated is of this type, like fp32")
+          ->type_name("TYPE")
+          ->capture_default_str(),
+      command.add_flag("--recorded-times", arguments.recorded_times,
+                       "chakra: computations take the time that was recorded")};
 }
 
 void add_msccl_options(CLI::App& command, ImportArguments& arguments, OptionsOfKind& of_kind) {
@@ -477,25 +498,47 @@ void add_msccl_options(CLI::App& command, ImportArguments& arguments, OptionsOfK
                        "msccl: hold the schedule to its collective, and simulate nothing")};
 }
 
+void add_export(CLI::App& app) {
+  const auto arguments = std::make_shared<ExportArguments>();
+  CLI::App* command =
+      app.add_subcommand("export", "Write a step as execution traces of Chakra, for ASTRA-sim");
+  command->footer(kExportFooter);
+  command->add_option("KIND", arguments->kind, "What to write: chakra, execution traces")
+      ->type_name(kExportKind)
+      ->required();
+  add_config(*command, arguments->config);
+  command
+      ->add_option("--output,-o", arguments->output,
+                   "What the traces are called before .0.et, .1.et and so on")
+      ->type_name(kFile);
+  command->callback([arguments] { export_config(*arguments); });
+}
+
 void add_import(CLI::App& app) {
   const auto arguments = std::make_shared<ImportArguments>();
   CLI::App* command = app.add_subcommand(
       "import",
-      "Read a program of XLA, and say what quantizing its collectives would bring; or a schedule "
-      "of MSCCL");
+      "Read a program of XLA or traces of Chakra, and say what quantizing collectives would bring; "
+      "or a schedule of MSCCL");
   command->footer(kImportFooter);
   command
-      ->add_option("KIND", arguments->kind,
-                   "What the file is: hlo, HLO text of XLA; msccl, a schedule in MSCCL's XML")
+      ->add_option(
+          "KIND", arguments->kind,
+          "What the file is: hlo, HLO text of XLA; chakra, execution traces; msccl, a schedule "
+          "in MSCCL's XML")
       ->type_name(kKind)
       ->required();
-  command->add_option("FILE", arguments->file, "The program or schedule; - for standard input")
+  command
+      ->add_option(
+          "FILE", arguments->file,
+          "The program or schedule; - for standard input. Of traces what is before .0.et, or one "
+          "file")
       ->type_name(kPath)
       ->transform(or_installed())
       ->required();
   command
       ->add_option("--hardware", arguments->hardware,
-                   "Built-in chip or hardware file; by default tpu-v5e of hlo, mi300x of msccl")
+                   "Built-in chip or hardware file; by default mi300x of msccl, tpu-v5e of others")
       ->type_name(kChip);
   command
       ->add_option("--topology", arguments->topology,
@@ -504,15 +547,18 @@ void add_import(CLI::App& app) {
       ->type_name("MACHINE");
   CLI::Option* json = command->add_flag(
       "--json", arguments->json, "Print one JSON object instead of a table (docs/results.md)");
-  const auto kinds = std::make_shared<std::array<OptionsOfKind, 2>>(
-      std::array<OptionsOfKind, 2>{{{"hlo", {}}, {"msccl", {}}}});
-  add_hlo_options(*command, *arguments, (*kinds)[0]);
-  add_msccl_options(*command, *arguments, (*kinds)[1]);
+  const auto kinds = std::make_shared<std::array<OptionsOfKind, 4>>(
+      std::array<OptionsOfKind, 4>{{{{"hlo", "chakra"}}, {{"hlo"}}, {{"chakra"}}, {{"msccl"}}}});
+  add_program_options(*command, *arguments, (*kinds)[0]);
+  add_hlo_options(*command, *arguments, (*kinds)[1]);
+  add_chakra_options(*command, *arguments, (*kinds)[2]);
+  add_msccl_options(*command, *arguments, (*kinds)[3]);
   command->get_option("--only-read")->excludes(json);
   command->callback([arguments, kinds] {
     for (const OptionsOfKind& of : *kinds)
       for (const CLI::Option* option : of.options)
-        if (option->count() > 0) arguments->given_of_kind.emplace_back(option->get_name(), of.kind);
+        if (option->count() > 0)
+          arguments->given_of_kind.emplace_back(option->get_name(), of.kinds);
     import_program(*arguments);
   });
 }
@@ -539,6 +585,7 @@ std::unique_ptr<CLI::App> make_app(int& exit_code) {
   add_tune(*app);
   add_advise(*app);
   add_import(*app);
+  add_export(*app);
   add_calibrate(*app);
   add_report(*app);
   add_compare(*app);

@@ -15,6 +15,7 @@ inline constexpr const char* kFolder = "FOLDER";
 inline constexpr const char* kNew = "new";                 ///< the word itself
 inline constexpr const char* kQuestion = "QUESTION";       ///< of questions()
 inline constexpr const char* kKind = "KIND";               ///< of a program that is imported
+inline constexpr const char* kExportKind = "WHAT";         ///< what is exported
 inline constexpr const char* kChip = "CHIP";               ///< a built-in chip or a hardware file
 inline constexpr const char* kFormats = "FORMATS";         ///< formats with commas between them
 inline constexpr const char* kOverride = "POINTER=VALUE";  ///< what --set takes

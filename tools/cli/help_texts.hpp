@@ -104,6 +104,15 @@ inline constexpr const char* kQuantizeFooter =
     "mxfp8-e4m3\n"
     "  equarx-sim quantize model.safetensors --tensor w --format int8 --elements-per-scale 64";
 
+/// Below the help of export.
+inline constexpr const char* kExportFooter =
+    "Examples:\n"
+    "  equarx-sim export chakra configs/experiments/buckets_v5e_16x16.json -o traces/buckets\n"
+    "  equarx-sim import chakra traces/buckets --topology 16x16 --groups "
+    "traces/buckets.groups.json\n"
+    "\n"
+    "docs/chakra.md says what is written, and how ASTRA-sim reads it.";
+
 /// Below the help of import.
 inline constexpr const char* kImportFooter =
     "Examples:\n"
@@ -112,6 +121,7 @@ inline constexpr const char* kImportFooter =
     "--formats int8,mxfp8-e4m3 -o step.json\n"
     "  equarx-sim import hlo configs/programs/transformer_v5e_4x4.hlo.txt --topology 4x4 -o - | "
     "equarx-sim tune - --formats int8,bf16\n"
+    "  equarx-sim import chakra traces/step --topology 4x4 --groups traces/step.groups.json\n"
     "  equarx-sim import msccl configs/schedules/allreduce_allpairs_4.xml --only-check\n"
     "\n"
     "XLA writes the text by XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text (the file that ends "

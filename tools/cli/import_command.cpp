@@ -1,13 +1,17 @@
 #include "tools/cli/import_command.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "experiments/config/step_json.hpp"
+#include "experiments/imports/chakra.hpp"
 #include "experiments/imports/hlo.hpp"
 #include "experiments/imports/msccl.hpp"
 #include "experiments/imports/msccl_report.hpp"
@@ -32,7 +36,7 @@ namespace {
 
 constexpr const char* kHlo = "hlo";
 constexpr const char* kMsccl = "msccl";
-constexpr const char* kHloHardware = "tpu-v5e";
+constexpr const char* kChakra = "chakra";
 constexpr const char* kStandardOutput = "-";
 
 double read_bytes(const char* option, const std::string& text) {
@@ -43,15 +47,13 @@ double read_bytes(const char* option, const std::string& text) {
   }
 }
 
-imports::HloOptions options_of(const ImportArguments& arguments) {
-  imports::HloOptions options;
-  options.hardware = arguments.hardware.empty() ? kHloHardware : arguments.hardware;
+/// Fills what programs of all kinds have.
+void read_options(const ImportArguments& arguments, imports::ProgramOptions& options) {
+  if (!arguments.hardware.empty()) options.hardware = arguments.hardware;
   options.topology = arguments.topology;
   options.mesh = imports::read_lengths("--mesh", arguments.mesh);
   options.formats = split_at_commas(arguments.formats);
   options.min_bytes = read_bytes("--min-bytes", arguments.min_bytes);
-  options.counts = imports::read_trip_counts("--trip-count", arguments.trip_counts);
-  return options;
 }
 
 std::string program_text(const std::string& path) {
@@ -66,14 +68,14 @@ step::StepResult simulate(const input::Json& json) {
 }
 
 void check_options(const ImportArguments& arguments) {
-  if (arguments.kind != kHlo && arguments.kind != kMsccl)
-    throw input::InputError(
-        "", fmt::format("there is no import of '{}'; use {} or {}", arguments.kind, kHlo, kMsccl));
-  for (const auto& [option, kind] : arguments.given_of_kind)
-    if (kind != arguments.kind)
+  if (arguments.kind != kHlo && arguments.kind != kMsccl && arguments.kind != kChakra)
+    throw input::InputError("", fmt::format("there is no import of '{}'; use {}, {} or {}",
+                                            arguments.kind, kHlo, kChakra, kMsccl));
+  for (const auto& [option, kinds] : arguments.given_of_kind)
+    if (std::ranges::find(kinds, arguments.kind) == kinds.end())
       throw input::InputError("", fmt::format("{}: is of import {}, and means nothing of {}; leave "
                                               "it out",
-                                              option, kind, arguments.kind));
+                                              option, fmt::join(kinds, " and "), arguments.kind));
 }
 
 std::uint64_t read_whole_bytes(const char* option, const std::string& text, double least) {
@@ -112,8 +114,39 @@ void import_schedule(const ImportArguments& arguments) {
   print(time ? to_table(made, *time) : summary_text(made));
 }
 
-void import_hlo(const ImportArguments& arguments) {
-  const imports::HloOptions options = options_of(arguments);
+imports::ImportedProgram read_hlo(const ImportArguments& arguments) {
+  imports::HloOptions options;
+  read_options(arguments, options);
+  options.counts = imports::read_trip_counts("--trip-count", arguments.trip_counts);
+  return naming_file(arguments.file, [&] {
+    return naming_options(
+        "", [&] { return imports::import_hlo(program_text(arguments.file), options); });
+  });
+}
+
+numerics::ElementFormat read_dtype(const std::string& text) {
+  std::vector<std::string_view> names;
+  for (const numerics::ElementFormat format : numerics::kTensorFormats) {
+    names.push_back(numerics::name(format));
+    if (names.back() == text) return format;
+  }
+  throw input::InputError(
+      "", fmt::format("--dtype: '{}' is not known; use one of {}", text, fmt::join(names, ", ")));
+}
+
+imports::ImportedProgram read_chakra(const ImportArguments& arguments) {
+  imports::ChakraImportOptions options;
+  read_options(arguments, options);
+  options.dtype = read_dtype(arguments.dtype);
+  options.recorded_times = arguments.recorded_times;
+  if (!arguments.groups.empty()) options.groups = read_text(arguments.groups);
+  return naming_options("", [&] {
+    return imports::import_chakra(std::filesystem::path(arguments.file).filename().string(),
+                                  imports::read_traces(arguments.file), options);
+  });
+}
+
+void import_step(const ImportArguments& arguments) {
   const bool to_standard_output = arguments.output == kStandardOutput;
   std::optional<output::OutputFile> file;
   if (!arguments.output.empty() && !to_standard_output) {
@@ -121,10 +154,8 @@ void import_hlo(const ImportArguments& arguments) {
     file.emplace(arguments.output);
   }
   const StopNotice notice(file ? &*file : nullptr);
-  const imports::ImportedProgram program = naming_file(arguments.file, [&] {
-    return naming_options(
-        "", [&] { return imports::import_hlo(program_text(arguments.file), options); });
-  });
+  const imports::ImportedProgram program =
+      arguments.kind == kChakra ? read_chakra(arguments) : read_hlo(arguments);
   if (to_standard_output) return print(program.step->dump(2) + "\n");
   if (file) file->stream() << program.step->dump(2) << '\n';
   if (arguments.only_read) {
@@ -142,7 +173,7 @@ void import_hlo(const ImportArguments& arguments) {
 
 void import_program(const ImportArguments& arguments) {
   check_options(arguments);
-  arguments.kind == kMsccl ? import_schedule(arguments) : import_hlo(arguments);
+  arguments.kind == kMsccl ? import_schedule(arguments) : import_step(arguments);
 }
 
 }  // namespace equarx::cli

@@ -9,7 +9,7 @@ namespace equarx::cli {
 
 /// Of `equarx-sim import`; texts as the user wrote them.
 struct ImportArguments {
-  std::string kind;  ///< "hlo", "msccl"
+  std::string kind;  ///< "hlo", "chakra", "msccl"
   std::string file;
   std::string hardware;  ///< empty: that of the kind
   std::string topology;
@@ -23,8 +23,11 @@ struct ImportArguments {
   std::string bytes = "1 MiB";   ///< of a schedule's whole buffer
   std::string buffer = "4 MiB";  ///< of a queue of the Simple protocol
   bool only_check = false;       ///< nothing is simulated of a schedule
-  /// Options that were given and mean something of one kind only, with that kind.
-  std::vector<std::pair<std::string, std::string>> given_of_kind;
+  std::string groups;            ///< file of a trace's groups; empty: none
+  std::string dtype = "bf16";    ///< of what is communicated in a trace
+  bool recorded_times = false;   ///< of a trace's computations
+  /// Options that were given and mean something of some kinds only, with these kinds.
+  std::vector<std::pair<std::string, std::vector<std::string>>> given_of_kind;
 };
 
 /// Prints what a program's collectives take and what formats bring, and writes its step if that is asked for; or what a

@@ -44,8 +44,8 @@ Node node(const std::string& body) { return read_trace(kBeginning + message(body
 
 TEST_CASE("fields are those of Chakra's schema, byte by byte") {
   const Node read =
-      node(field(1, 7) + field(2, "sum") + field(3, 7) + field(4, 3) + field(5, 5) + field(5, 3) +
-           field(7, 100) + attribute("comm_type", field(9, 7)) +
+      node(field(1, 7) + field(2, "sum") + field(3, 7) + field(4, 3) + field(4, 3) + field(5, 5) +
+           field(5, 3) + field(7, 100) + attribute("comm_type", field(9, 7)) +
            attribute("comm_size", field(13, 64)) + attribute("pg_name", field(29, "2")) +
            attribute("involved_dim", field(28, field(1, 1) + field(1, 0))));
   CHECK(read.id == 7);

@@ -52,7 +52,7 @@ TEST_CASE("nodes become tasks that wait for what they waited for") {
                           compute(2, {0}), compute(3, {1, 2})}),
                   mesh_of({8}));
   REQUIRE(step.graph.tasks.size() == 4);
-  CHECK(step.graph.streams == std::vector<std::string>{"core", "chips"});
+  CHECK(step.graph.streams == std::vector<std::string>{"core", "sum"});
   CHECK(step.graph.tasks[3].after == std::vector<TaskId>{1, 2});
   CHECK(step.graph.tasks[1].group == "sum");
   const auto& work = std::get<Computation>(step.graph.tasks[0].work);

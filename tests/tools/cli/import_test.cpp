@@ -130,5 +130,45 @@ TEST_CASE("import refuses what is wrong in one line, and leaves no file") {
   CHECK_FALSE(std::filesystem::exists(none));
 }
 
+TEST_CASE("import chakra reads what export chakra wrote, and takes as long as the step") {
+  const TemporaryDirectory directory;
+  const std::string prefix = (directory.path() / "buckets").string();
+  const std::string buckets =
+      std::string(EQUARX_CONFIGS_DIR) + "/experiments/buckets_v5e_16x16.json";
+  CHECK_THAT(output_of(equarx_sim({"export", "chakra", buckets, "-o", prefix})),
+             ContainsSubstring("buckets.255.et: 42 nodes each") &&
+                 ContainsSubstring("Formats have no place in a trace"));
+  const std::string table =
+      output_of(equarx_sim({"import", "chakra", prefix, "--topology", "16x16"}));
+  CHECK_THAT(table, ContainsSubstring("42 nodes in 256 traces, for 256 chips") &&
+                        ContainsSubstring("47.20 ms"));
+  const auto json = nlohmann::json::parse(output_of(
+      equarx_sim({"import", "chakra", prefix + ".0.et", "--topology", "16x16", "--json"})));
+  CHECK(json["module"]["nodes"] == 42);
+  CHECK(json["module"]["traces"] == 1);
+  CHECK(json["collectives"][0]["bytes"] == 134217728);
+}
+
+TEST_CASE("import and export of traces refuse what is wrong in one line") {
+  const TemporaryDirectory directory;
+  const std::string prefix = (directory.path() / "x").string();
+  const std::string collective =
+      std::string(EQUARX_CONFIGS_DIR) + "/experiments/allreduce_v5e_4x2.json";
+  check_refusal(equarx_sim({"export", "chakra", collective, "-o", prefix}), "is no step");
+  check_refusal(equarx_sim({"export", "chakra", collective}), "--output: say what");
+  check_refusal(equarx_sim({"export", "hlo", collective, "-o", prefix}), "no export of 'hlo'");
+  check_refusal(equarx_sim({"import", "chakra", prefix, "--topology", "4x2"}),
+                "x.0.et; give what is before .0.et");
+  check_refusal(equarx_sim({"import", "chakra", kProgram, "--topology", "4x4"}), "there is no");
+  std::ofstream(prefix + ".0.et") << "HloModule m";
+  check_refusal(equarx_sim({"import", "chakra", prefix, "--topology", "4x2"}), "x.0.et: ");
+  check_refusal(equarx_sim({"import", "chakra", prefix, "--topology", "4x2", "--trip-count", "3"}),
+                "--trip-count: is of import hlo");
+  check_refusal(equarx_sim({"import", "chakra", prefix, "--topology", "4x2", "--dtype", "int3"}),
+                "--dtype: 'int3' is not known; use one of fp32, bf16");
+  check_refusal(equarx_sim({"import", "hlo", kProgram, "--topology", "4x4", "--groups", "x"}),
+                "--groups: is of import chakra");
+}
+
 }  // namespace
 }  // namespace equarx::testing

@@ -88,7 +88,8 @@ Choices choices_of(const CLI::Option& option, const Keys& keys) {
     choices.words = keys.of_collective(names.front().substr(kDashes));
   if (type == kChip) choices.words = names_of(input::embedded_hardware());
   if (type == kNew) choices.words = {kNew};
-  if (type == kKind) choices.words = {"hlo"};
+  if (type == kKind) choices.words = {"chakra", "hlo", "msccl"};
+  if (type == kExportKind) choices.words = {"chakra"};
   if (type == kQuestion) choices.words = questions();
   choices.files = type == kFile || type == kPath || type == kChip;
   choices.folders = type == kFolder;

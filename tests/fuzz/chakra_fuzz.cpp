@@ -1,0 +1,44 @@
+// Bytes become a trace, which is written and read again as it was, and a step; or are refused in one line.
+#include <cstdlib>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "models/chakra/file.hpp"
+#include "models/steps/chakra_step.hpp"
+
+namespace {
+
+/// Times are whole microseconds of numbers that a double may not hold; all else comes back.
+bool comes_back(const equarx::chakra::Trace& trace) {
+  using namespace equarx::chakra;
+  const Trace again = read_trace(write_trace(trace));
+  if (again.nodes.size() != trace.nodes.size()) return false;
+  for (std::size_t i = 0; i < trace.nodes.size(); ++i)
+    if (again.nodes[i].id != trace.nodes[i].id || again.nodes[i].kind != trace.nodes[i].kind ||
+        again.nodes[i].after != trace.nodes[i].after || again.nodes[i].name != trace.nodes[i].name)
+      return false;
+  return true;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace equarx;
+  try {
+    const chakra::Trace trace = chakra::read_trace({reinterpret_cast<const char*>(data), size});
+    if (!comes_back(trace)) std::abort();
+    constexpr std::uint32_t kChips = 4;
+    const steps::ChakraTraces traces{
+        .chips = std::vector<chakra::Trace>(kChips, trace), .devices = kChips, .groups = {}};
+    std::vector<std::uint32_t> lengths;
+    for (const steps::MeshAxis& axis : axes_for(traces)) lengths.push_back(axis.length);
+    validate(chakra_step(traces, steps::lay_mesh(lengths, axes_for(traces))).graph);
+  } catch (const chakra::FileError& error) {
+    constexpr std::size_t kLongestLine = 2000;
+    if (std::string_view(error.what()).size() > kLongestLine + size) std::abort();
+  } catch (const std::invalid_argument&) {
+    // does nothing, waits for itself, or is too much
+  }
+  return 0;
+}

@@ -1,0 +1,70 @@
+#include "tools/cli/export_command.hpp"
+
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "experiments/config/step_json.hpp"
+#include "experiments/imports/chakra.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/output/output_file.hpp"
+#include "models/units/quantity.hpp"
+#include "tools/cli/config_file.hpp"
+#include "tools/cli/step_command.hpp"
+
+namespace equarx::cli {
+namespace {
+
+constexpr const char* kChakraTraces = "chakra";
+
+void write_whole(const std::string& path, const std::string& bytes) {
+  output::OutputFile file(path);
+  file.stream() << bytes;
+  file.keep();
+}
+
+bool has_formats(const config::StepConfig& config) {
+  for (const config::StepVariant& variant : config.variants)
+    for (const config::CollectiveConfig& collective : variant.collectives)
+      if (collective.format.scaled) return true;
+  return false;
+}
+
+void export_chakra(const ExportArguments& arguments) {
+  if (arguments.output.empty())
+    throw input::InputError("", "--output: say what the traces are called before .0.et");
+  const input::JsonValue json = read_json(arguments.config);
+  if (!config::is_step(*json))
+    throw input::InputError(
+        "", fmt::format("{}: is no step; traces are made of a configuration with \"step\" "
+                        "(docs/steps.md)",
+                        name_of(arguments.config.path)));
+  const config::StepConfig config = read_step(arguments.config.path, json);
+  const imports::ChakraExport traces =
+      naming_file(arguments.config.path, [&] { return imports::ChakraExport(config); });
+  double bytes = 0.0;
+  for (std::uint32_t chip = 0; chip < traces.chips(); ++chip) {
+    const std::string trace = traces.trace(chip);
+    bytes += static_cast<double>(trace.size());
+    write_whole(imports::trace_path(arguments.output, chip), trace);
+  }
+  const std::string groups = arguments.output + ".groups.json";
+  write_whole(groups, traces.groups());
+  print(fmt::format("{} to {}: {} nodes each, {} in all\n{}\n",
+                    imports::trace_path(arguments.output, 0),
+                    imports::trace_path(arguments.output, traces.chips() - 1),
+                    config.graph.tasks.size(), units::bytes_text(bytes), groups));
+  if (has_formats(config))
+    print("Formats have no place in a trace: collectives have the bytes of plain ones.\n");
+}
+
+}  // namespace
+
+void export_config(const ExportArguments& arguments) {
+  if (arguments.kind == kChakraTraces) return export_chakra(arguments);
+  throw input::InputError("", fmt::format("there is no export of '{}'; the only one is {}",
+                                          arguments.kind, kChakraTraces));
+}
+
+}  // namespace equarx::cli
