@@ -30,7 +30,8 @@ ROOMS = {
     "models/workloads": {"models/formats", "models/hardware", "models/units", "fmt/"},
     "models/hlo": {"models/hardware", "fmt/"},
     "models/chakra": {"fmt/"},
-    "models/schedules": {"models/numerics/random", "pugixml.hpp", "fmt/"},
+    "models/schedules": {
+        "models/collectives", "models/formats", "models/numerics/random", "pugixml.hpp", "fmt/"},
     "models/steps": {
         "models/chakra", "models/collectives", "models/formats", "models/hardware", "models/hlo", "models/workloads",
         "fmt/"},

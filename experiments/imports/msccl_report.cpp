@@ -22,7 +22,7 @@ std::string places_text(const schedules::Schedule& schedule) {
 std::string verdict_text(const MscclSchedule& made) {
   const std::string values =
       made.compared
-          ? fmt::format("Every chunk of the result is that of an {}, {}",
+          ? fmt::format("Every chunk of the result is right for {}, {}",
                         schedules::name(made.schedule.collective), places_text(made.schedule))
           : "It claims to be no collective that is known here, so nothing was compared";
   return values +

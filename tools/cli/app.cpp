@@ -501,15 +501,25 @@ void add_msccl_options(CLI::App& command, ImportArguments& arguments, OptionsOfK
 void add_export(CLI::App& app) {
   const auto arguments = std::make_shared<ExportArguments>();
   CLI::App* command =
-      app.add_subcommand("export", "Write a step as execution traces of Chakra, for ASTRA-sim");
+      app.add_subcommand("export",
+                         "Write a step as execution traces of Chakra, for ASTRA-sim; or a "
+                         "collective that is not quantized as a schedule of MSCCL");
   command->footer(kExportFooter);
-  command->add_option("KIND", arguments->kind, "What to write: chakra, execution traces")
+  command
+      ->add_option("KIND", arguments->kind,
+                   "What to write: chakra, execution traces; msccl, a schedule in MSCCL's XML")
       ->type_name(kExportKind)
       ->required();
   add_config(*command, arguments->config);
   command
+      ->add_option(
+          "--collective", arguments->collective,
+          "msccl: its label; by default the first of the configuration that can be written")
+      ->type_name("LABEL");
+  command
       ->add_option("--output,-o", arguments->output,
-                   "What the traces are called before .0.et, .1.et and so on")
+                   "Write the schedule into this file, by default to standard output; of traces "
+                   "what they are called before .0.et, .1.et and so on")
       ->type_name(kFile);
   command->callback([arguments] { export_config(*arguments); });
 }

@@ -6,6 +6,7 @@
 
 #include "experiments/config/step_json.hpp"
 #include "experiments/imports/chakra.hpp"
+#include "experiments/imports/msccl_export.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/output/output_file.hpp"
@@ -17,6 +18,7 @@ namespace equarx::cli {
 namespace {
 
 constexpr const char* kChakraTraces = "chakra";
+constexpr const char* kMscclSchedule = "msccl";
 
 void write_whole(const std::string& path, const std::string& bytes) {
   output::OutputFile file(path);
@@ -59,12 +61,29 @@ void export_chakra(const ExportArguments& arguments) {
     print("Formats have no place in a trace: collectives have the bytes of plain ones.\n");
 }
 
+void export_schedule(const ExportArguments& arguments) {
+  constexpr const char* kToStandardOutput = "-";
+  const bool prints = arguments.output.empty() || arguments.output == kToStandardOutput;
+  const ConfigFile file = read_config_file(arguments.config);
+  if (!prints) check_not_read(arguments.output, arguments.config.path, file.config);
+  const std::string text = naming_file(arguments.config.path, [&] {
+    return imports::export_msccl(file.config, arguments.collective);
+  });
+  prints ? print(text) : write_whole(arguments.output, text);
+}
+
 }  // namespace
 
 void export_config(const ExportArguments& arguments) {
-  if (arguments.kind == kChakraTraces) return export_chakra(arguments);
-  throw input::InputError("", fmt::format("there is no export of '{}'; the only one is {}",
-                                          arguments.kind, kChakraTraces));
+  if (arguments.kind != kChakraTraces && arguments.kind != kMscclSchedule)
+    throw input::InputError("", fmt::format("there is no export of '{}'; use {} or {}",
+                                            arguments.kind, kChakraTraces, kMscclSchedule));
+  if (arguments.kind == kMscclSchedule) return export_schedule(arguments);
+  if (!arguments.collective.empty())
+    throw input::InputError("",
+                            "--collective: is of export msccl, and means nothing of chakra; "
+                            "leave it out");
+  export_chakra(arguments);
 }
 
 }  // namespace equarx::cli

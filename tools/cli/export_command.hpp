@@ -9,9 +9,11 @@ namespace equarx::cli {
 
 /// Of `equarx-sim export`.
 struct ExportArguments {
-  std::string kind;        ///< "chakra"
+  std::string kind;        ///< "chakra", "msccl"
   ConfigArguments config;  ///< of what is exported
-  std::string output;      ///< of traces what is before .0.et
+  std::string collective;  ///< label of that which is a schedule; empty: the first that can be
+  std::string
+      output;  ///< file of a schedule, "-" or empty: standard output; of traces what is before .0.et
 };
 
 /// Writes the files, and prints what was written. @throws input::InputError for the user's mistakes

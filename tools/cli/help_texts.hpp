@@ -110,8 +110,11 @@ inline constexpr const char* kExportFooter =
     "  equarx-sim export chakra configs/experiments/buckets_v5e_16x16.json -o traces/buckets\n"
     "  equarx-sim import chakra traces/buckets --topology 16x16 --groups "
     "traces/buckets.groups.json\n"
+    "  equarx-sim export msccl configs/experiments/allreduce_mi300x_8.json --set "
+    "/collectives/0/format=fp16 -o allreduce.xml\n"
     "\n"
-    "docs/chakra.md says what is written, and how ASTRA-sim reads it.";
+    "docs/chakra.md says what traces have, and how ASTRA-sim reads them; docs/msccl.md which "
+    "collectives can be a schedule, which is read and checked again before it is written.";
 
 /// Below the help of import.
 inline constexpr const char* kImportFooter =

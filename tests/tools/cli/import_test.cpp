@@ -71,7 +71,7 @@ TEST_CASE("import shows nothing of a program that would move a terminal's cursor
 
 TEST_CASE("import msccl checks a schedule, times it, and gives both as JSON") {
   CHECK_THAT(output_of(equarx_sim({"import", "msccl", kSchedule, "--only-check"})),
-             ContainsSubstring("is that of an allreduce, in place; no races") &&
+             ContainsSubstring("is right for allreduce, in place; no races") &&
                  !ContainsSubstring("lower bound"));
   CHECK_THAT(
       output_of(equarx_sim({"import", "msccl", kSchedule, "--topology", "fully-connected:4"})),

@@ -89,7 +89,7 @@ Choices choices_of(const CLI::Option& option, const Keys& keys) {
   if (type == kChip) choices.words = names_of(input::embedded_hardware());
   if (type == kNew) choices.words = {kNew};
   if (type == kKind) choices.words = {"chakra", "hlo", "msccl"};
-  if (type == kExportKind) choices.words = {"chakra"};
+  if (type == kExportKind) choices.words = {"chakra", "msccl"};
   if (type == kQuestion) choices.words = questions();
   choices.files = type == kFile || type == kPath || type == kChip;
   choices.folders = type == kFolder;

@@ -1,0 +1,54 @@
+#include "models/schedules/dependencies.hpp"
+
+#include "tests/catch.hpp"
+
+namespace equarx::testing {
+namespace {
+
+using namespace schedules;
+
+Step copy(std::uint32_t from, std::uint32_t to) {
+  return {.op = Op::copy,
+          .source = {Memory::input, from},
+          .destination = {Memory::scratch, to},
+          .count = 1};
+}
+
+TEST_CASE("who reads waits for who wrote, and who writes for who read") {
+  RankWriter writer(std::vector<ThreadBlock>(2));
+  writer.add(0, copy(0, 0));
+  writer.add(1, {.op = Op::send, .source = {Memory::scratch, 0}, .count = 1});
+  writer.add(0, copy(1, 0));
+  const auto& blocks = writer.blocks();
+  CHECK_FALSE(blocks[0].steps[0].after);
+  CHECK(blocks[1].steps[0].after == Dependency{0, 0});
+  CHECK(blocks[0].steps[1].after == Dependency{1, 0});
+  CHECK(blocks[0].steps[0].signals);
+  CHECK(blocks[1].steps[0].signals);
+  CHECK_FALSE(blocks[0].steps[1].signals);
+}
+
+TEST_CASE("several are waited for by nops, and nobody twice") {
+  RankWriter writer(std::vector<ThreadBlock>(3));
+  writer.add(0, copy(0, 0));
+  writer.add(1, copy(1, 1));
+  writer.add(2, {.op = Op::send, .source = {Memory::scratch, 0}, .count = 2});
+  writer.add(2, {.op = Op::send, .source = {Memory::scratch, 1}, .count = 1});
+  const std::vector<Step>& steps = writer.blocks()[2].steps;
+  REQUIRE(steps.size() == 3);
+  CHECK(steps[0] == Step{.op = Op::nop, .after = Dependency{0, 0}});
+  CHECK(steps[1].after == Dependency{1, 0});
+  CHECK_FALSE(steps[2].after);
+}
+
+TEST_CASE("reading together, or in one thread block, needs no waiting") {
+  RankWriter writer(std::vector<ThreadBlock>(2));
+  writer.add(0, copy(0, 0));
+  writer.add(1, copy(0, 1));
+  writer.add(1, copy(0, 1));
+  for (const ThreadBlock& block : writer.blocks())
+    for (const Step& step : block.steps) CHECK_FALSE((step.after || step.signals));
+}
+
+}  // namespace
+}  // namespace equarx::testing
