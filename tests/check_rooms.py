@@ -65,8 +65,8 @@ ROOMS = {
         "models/workloads", "sim", "topologies", "fmt/"},
     "experiments/imports": {
         "experiments/step", "experiments/plan", "experiments/config", "experiments/output",
-        "experiments/input", "models/chakra", "models/formats", "models/hlo", "models/schedules",
-        "models/steps", "models/units", "sim", "fmt/"},
+        "experiments/input", "models/chakra", "models/formats", "models/hlo", "models/numerics",
+        "models/schedules", "models/steps", "models/units", "sim", "fmt/"},
     "experiments/sweep": {
         "experiments/result", "experiments/step", "experiments/run", "experiments/plan", "experiments/config",
         "experiments/output", "experiments/process", "experiments/input", "models/os",

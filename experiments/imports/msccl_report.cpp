@@ -1,5 +1,6 @@
 #include "experiments/imports/msccl_report.hpp"
 
+#include <cmath>
 #include <sstream>
 #include <vector>
 
@@ -34,6 +35,20 @@ std::string rate_text(double rate) {
   return fmt::format("{:.4g} GB/s", rate / kGiga);
 }
 
+input::Json error_json(const MscclTime& time) {
+  if (!time.error) return nullptr;
+  const auto number = [](double value) {
+    return std::isfinite(value) ? input::Json(value) : input::Json(nullptr);
+  };
+  return {{"format", time.format},
+          {"mse", number(time.error->metrics.mse)},
+          {"nmse", number(time.error->metrics.nmse)},
+          {"sqnr_db", number(time.error->metrics.sqnr_db)},
+          {"max_abs_error", number(time.error->metrics.max_abs_error)},
+          {"ranks_identical", time.error->ranks_identical},
+          {"elements_of_each_chunk", time.error->elements}};
+}
+
 }  // namespace
 
 std::string summary_text(const MscclSchedule& made) {
@@ -46,19 +61,29 @@ std::string summary_text(const MscclSchedule& made) {
 }
 
 std::string to_table(const MscclSchedule& made, const MscclTime& time) {
-  const std::vector<output::TableRow> rows = {
-      {"bytes", "time", "algorithm bandwidth", "bus bandwidth", "lower bound",
-       "bytes on busiest link"},
-      {units::bytes_text(static_cast<double>(time.bytes)), units::time_text(time.time_s),
-       rate_text(time.algorithm_bandwidth),
-       time.bus_bandwidth > 0.0 ? rate_text(time.bus_bandwidth) : "-",
-       units::time_text(time.lower_bound_s),
-       units::bytes_text(static_cast<double>(time.busiest_link_bytes))}};
+  output::TableRow head = {"bytes",         "time",        "algorithm bandwidth",
+                           "bus bandwidth", "lower bound", "bytes on busiest link"};
+  output::TableRow row = {units::bytes_text(static_cast<double>(time.bytes)),
+                          units::time_text(time.time_s),
+                          rate_text(time.algorithm_bandwidth),
+                          time.bus_bandwidth > 0.0 ? rate_text(time.bus_bandwidth) : "-",
+                          units::time_text(time.lower_bound_s),
+                          units::bytes_text(static_cast<double>(time.busiest_link_bytes))};
+  if (time.error) {
+    head.insert(head.end(), {"format", "MSE", "SQNR", "ranks"});
+    row.insert(row.end(), {time.format, fmt::format("{:.3g}", time.error->metrics.mse),
+                           fmt::format("{:.2f} dB", time.error->metrics.sqnr_db),
+                           time.error->ranks_identical ? "identical" : "differ"});
+  }
   std::string text = summary_text(made) + "\n";
-  std::istringstream lines(output::aligned_table(rows));
+  std::istringstream lines(output::aligned_table({head, row}));
   for (std::string line; std::getline(lines, line);) text += "  " + line + "\n";
   text += fmt::format("\n  Busiest link: {}. The runtime goes through the schedule {} time{}.\n",
                       time.busiest_link, time.loops, time.loops == 1 ? "" : "s");
+  if (time.error)
+    text += fmt::format(
+        "  Error: of all ranks' results, on {} elements of each chunk, of normal values.\n",
+        time.error->elements);
   for (const std::string& note : time.notes) text += fmt::format("  Note: {}.\n", printable(note));
   return text;
 }
@@ -89,6 +114,7 @@ input::Json to_json(const MscclSchedule& made, const std::optional<MscclTime>& t
       time->bus_bandwidth > 0.0 ? input::Json(time->bus_bandwidth) : input::Json(nullptr);
   json["busiest_link"] = {{"name", time->busiest_link}, {"bytes", time->busiest_link_bytes}};
   json["calibrated"] = time->calibrated;
+  json["error"] = error_json(*time);
   json["notes"] = time->notes;
   return json;
 }

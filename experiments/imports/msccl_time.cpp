@@ -149,7 +149,14 @@ MscclTime time_msccl(const MscclSchedule& made, const MscclOptions& options) {
                  .loops = runtime.cut().loops,
                  .calibrated = config.chip.is_calibrated()};
   const BlockSpeed speed = speed_of(made.schedule, config.chip, time);
-  const MscclTimelines lines = make_timelines(made.schedule, made.queues, runtime, speed, {});
+  Encoded encoded;
+  if (!options.format.empty()) {
+    const numerics::BlockFormat format = read_message_format(options.format);
+    encoded = [format](std::uint64_t bytes) { return encoded_bytes(format, bytes); };
+    time.format = options.format;
+    time.error = error_of(made, runtime, format);
+  }
+  const MscclTimelines lines = make_timelines(made.schedule, made.queues, runtime, speed, encoded);
   if (lines.offsets.empty())
     throw InputError("", "sends nothing, so that no machine says how long it takes");
   const sim::Machine machine = machine_for(config, lines);

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "experiments/imports/msccl.hpp"
+#include "experiments/imports/msccl_format.hpp"
 #include "models/schedules/runtime.hpp"
 
 namespace equarx::imports {
@@ -16,6 +18,7 @@ struct MscclOptions {
   std::string topology = {};        ///< see topology_json(); rank r is its r-th chip
   std::uint64_t bytes = 0;          ///< of the whole buffer, as nccl-tests counts
   std::uint64_t buffer = schedules::kSimpleBuffer;  ///< of a queue of the Simple protocol
+  std::string format = {};  ///< of messages, an extension; empty: FP32, as they are
 };
 
 /// What a run takes.
@@ -28,8 +31,10 @@ struct MscclTime {
   double bus_bandwidth = 0.0;            ///< B/s, as nccl-tests defines it; 0 of custom schedules
   std::uint64_t busiest_link_bytes = 0;  ///< of the link that needs longest, with flags
   std::string busiest_link = {};
-  bool calibrated = false;              ///< measurements of such chips were fitted
-  std::vector<std::string> notes = {};  ///< what was taken instead of what nobody says
+  bool calibrated = false;                         ///< measurements of such chips were fitted
+  std::string format = {};                         ///< of messages; empty: FP32
+  std::optional<MscclError> error = std::nullopt;  ///< of that format
+  std::vector<std::string> notes = {};             ///< what was taken instead of what nobody says
 };
 
 /// Times a schedule. @throws input::InputError for a machine that does not fit, bytes that do not divide, and where queues

@@ -153,7 +153,7 @@ def of_import() -> set[str]:
 def of_import_msccl() -> set[str]:
     """Keys of `import msccl --json`."""
     made = program("import", "msccl", str(markdown.ROOT / "configs/schedules/allreduce_allpairs_4.xml"), "--topology",
-                   "fully-connected:4", "--json", folder=markdown.ROOT)
+                   "fully-connected:4", "--format", "int8", "--json", folder=markdown.ROOT)
     return json_keys.paths(json.loads(made), CLOSED)
 
 

@@ -494,6 +494,10 @@ void add_msccl_options(CLI::App& command, ImportArguments& arguments, OptionsOfK
                       "msccl: what a queue of the Simple protocol has room for, NCCL_BUFFSIZE")
           ->type_name("BYTES")
           ->capture_default_str(),
+      command
+          .add_option("--format", arguments.format,
+                      "msccl: of what is sent, like int8: an extension; by default FP32")
+          ->type_name("FORMAT"),
       command.add_flag("--only-check", arguments.only_check,
                        "msccl: hold the schedule to its collective, and simulate nothing")};
 }

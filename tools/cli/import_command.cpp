@@ -94,6 +94,7 @@ imports::MscclOptions msccl_options(const ImportArguments& arguments) {
   if (!arguments.hardware.empty()) options.hardware = arguments.hardware;
   options.topology = arguments.topology;
   options.bytes = read_whole_bytes("--bytes", arguments.bytes, 1.0);
+  options.format = arguments.format;
   options.buffer = read_whole_bytes("--buffer", arguments.buffer, kLeastBuffer);
   return options;
 }

@@ -22,6 +22,7 @@ struct ImportArguments {
   bool only_read = false;        ///< nothing is simulated
   std::string bytes = "1 MiB";   ///< of a schedule's whole buffer
   std::string buffer = "4 MiB";  ///< of a queue of the Simple protocol
+  std::string format;            ///< of a schedule's messages; empty: FP32
   bool only_check = false;       ///< nothing is simulated of a schedule
   std::string groups;            ///< file of a trace's groups; empty: none
   std::string dtype = "bf16";    ///< of what is communicated in a trace

@@ -1,0 +1,144 @@
+#include "experiments/imports/msccl_format.hpp"
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "experiments/input/errors.hpp"
+#include "experiments/input/nearest.hpp"
+#include "models/numerics/codec/block_codec.hpp"
+#include "models/numerics/inputs/inputs.hpp"
+#include "models/schedules/memories.hpp"
+#include "models/schedules/values.hpp"
+
+namespace equarx::imports {
+namespace {
+
+using schedules::Collective;
+using schedules::Memory;
+using schedules::Schedule;
+using schedules::Tensors;
+
+constexpr std::uint64_t kElementBytes = 4;  // FP32
+/// Values of all buffers together that are computed: 128 MiB.
+constexpr std::uint64_t kMostValues = std::uint64_t{1} << 25U;
+
+/// Encodes and decodes slices of a message.
+class Transmitter {
+ public:
+  Transmitter(const numerics::BlockFormat& format, const schedules::Runtime& runtime)
+      : codec_(format), runtime_(runtime) {}
+
+  void transmit(std::span<float> values) {
+    for (const std::uint64_t bytes : runtime_.slices(values.size() * kElementBytes)) {
+      const std::size_t elements = bytes / kElementBytes;
+      round_trip(values.first(elements));
+      values = values.subspan(elements);
+    }
+  }
+
+ private:
+  void round_trip(std::span<float> values) {
+    const numerics::BlockFormat& format = codec_.format();
+    const std::size_t groups = numerics::scale_count(format, values.size());
+    std::vector<float> absmax(groups);
+    std::vector<float> scales(groups);
+    std::vector<std::byte> encoded_scales(numerics::scales_bytes(format, groups));
+    std::vector<std::byte> payload(numerics::payload_bytes(format, values.size()));
+    if (format.scaled) {
+      codec_.find_absmax(values, 0, absmax);
+      codec_.encode_scales(absmax, encoded_scales);
+      codec_.decode_scales(encoded_scales, scales);
+    }
+    codec_.quantize(values, 0, scales, payload);
+    codec_.dequantize(payload, 0, scales, values);
+  }
+
+  numerics::BlockCodec codec_;
+  const schedules::Runtime& runtime_;
+};
+
+Tensors normal_inputs(const Schedule& schedule, std::size_t elements) {
+  Tensors tensors{.elements = elements, .inputs = {}, .outputs = {}};
+  for (std::uint32_t rank = 0; rank < schedule.ranks.size(); ++rank) {
+    std::vector<float>& input = tensors.inputs.emplace_back(
+        schedules::memory_chunks(schedule, rank, Memory::input) * elements);
+    numerics::generate({}, rank, 0, input);
+  }
+  return tensors;
+}
+
+numerics::ErrorMetrics compare(const Schedule& schedule, const Tensors& tensors) {
+  numerics::ErrorAccumulator errors;
+  for (std::uint32_t rank = 0; rank < schedule.ranks.size(); ++rank) {
+    if (!schedules::has_result(schedule, rank)) continue;
+    std::vector<double> right;
+    for (std::uint32_t chunk = 0; chunk < schedules::memory_chunks(schedule, rank, Memory::output);
+         ++chunk)
+      for (std::size_t element = 0; element < tensors.elements; ++element)
+        right.push_back(schedules::exact(schedule, tensors, rank, chunk, element));
+    errors.add(tensors.outputs[rank], right);
+  }
+  return errors.metrics();
+}
+
+bool all_get_the_same(Collective collective) {
+  return collective == Collective::all_reduce || collective == Collective::all_gather ||
+         collective == Collective::broadcast;
+}
+
+}  // namespace
+
+numerics::BlockFormat read_message_format(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const numerics::NamedFormat& known : numerics::named_formats()) {
+    const bool possible = !numerics::has_shared_scale(known.format) &&
+                          !numerics::adds_by_code(known.format) &&
+                          known.format.rounding == numerics::Rounding::nearest;
+    if (known.name == name && !possible)
+      throw input::InputError(
+          "", fmt::format("--format: '{}' needs a scale that all ranks agree on, or random bits, "
+                          "which a schedule has not; use another",
+                          name));
+    if (known.name == name) return known.format;
+    if (possible) names.push_back(known.name);
+  }
+  throw input::InputError(
+      "", fmt::format("--format: '{}' is not known; use one of {}", name, input::list_of(names)));
+}
+
+std::uint64_t encoded_bytes(const numerics::BlockFormat& format, std::uint64_t bytes) {
+  const std::size_t elements = bytes / kElementBytes;
+  return numerics::payload_bytes(format, elements) +
+         numerics::scales_bytes(format, numerics::scale_count(format, elements));
+}
+
+MscclError error_of(const MscclSchedule& made, const schedules::Runtime& runtime,
+                    const numerics::BlockFormat& format) {
+  const Schedule& schedule = made.schedule;
+  if (schedule.collective == Collective::custom)
+    throw input::InputError(
+        "",
+        "--format: nobody knows the exact result of a schedule that is no collective known "
+        "here, so no error can be said; leave it out");
+  const bool in_place = schedule.in_place;
+  const std::uint64_t chunks = schedules::Memories(schedule, in_place).size();
+  const std::size_t elements = std::clamp<std::uint64_t>(
+      kMostValues / std::max<std::uint64_t>(chunks, 1), 1, runtime.loop_bytes(0) / kElementBytes);
+  Tensors tensors = normal_inputs(schedule, elements);
+  Transmitter transmitter(format, runtime);
+  schedules::run_values(
+      schedule, made.queues, in_place, runtime.cut().chunks_at_once,
+      [&](std::span<float> values) { transmitter.transmit(values); }, tensors);
+  MscclError error{
+      .metrics = compare(schedule, tensors), .ranks_identical = true, .elements = elements};
+  if (all_get_the_same(schedule.collective))
+    for (const std::vector<float>& output : tensors.outputs)
+      error.ranks_identical = error.ranks_identical && output == tensors.outputs.front();
+  return error;
+}
+
+}  // namespace equarx::imports

@@ -1,0 +1,95 @@
+#include "experiments/imports/msccl_format.hpp"
+
+#include <cmath>
+
+#include "experiments/imports/msccl_time.hpp"
+#include "models/schedules/msccl_xml.hpp"
+#include "tests/catch.hpp"
+#include "tests/models/schedules/schedules.hpp"
+#include "tests/support/errors.hpp"
+
+namespace equarx::testing {
+namespace {
+
+using imports::MscclError;
+using imports::read_message_format;
+using schedules::Runtime;
+using schedules::Schedule;
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
+
+MscclError error_in(const std::string& format, const Schedule& schedule = two_ranks()) {
+  const imports::MscclSchedule made = imports::read_msccl(schedules::write_msccl_xml(schedule));
+  return imports::error_of(made, Runtime(made.schedule, kMiB), read_message_format(format));
+}
+
+TEST_CASE("what is sent has the bytes of its format and its scales") {
+  // 1024 scales of FP32 for a slice; a byte of scale for 32 of mxint8.
+  CHECK(imports::encoded_bytes(read_message_format("int8"), 4 * 100'000) == 100'000 + 4 * 1024);
+  CHECK(imports::encoded_bytes(read_message_format("mxint8"), 4 * 320) == 320 + 10);
+  CHECK(imports::encoded_bytes(read_message_format("bf16"), 4 * 100) == 200);
+}
+
+TEST_CASE("FP32 loses nothing but what sums lose, and int8 as much as its steps") {
+  CHECK(error_in("fp32").metrics.mse < 1e-12);
+  CHECK(error_in("fp32").ranks_identical);
+  // A term and then the sum is rounded to steps of about abs-max / 127; half of the results see one rounding of a term
+  // and none of the sum. Of uniform errors the variance is step^2 / 12.
+  const double term = std::pow(3.0 / 127.0, 2) / 12.0;
+  const MscclError int8 = error_in("int8");
+  CHECK(int8.metrics.mse > 0.2 * term);
+  CHECK(int8.metrics.mse < 4.0 * term);
+  CHECK_FALSE(int8.ranks_identical);  // who makes a sum has it unrounded
+  CHECK(int8.elements == kMiB / 2 / 4);
+  CHECK(error_in("int4").metrics.mse > 100.0 * int8.metrics.mse);
+}
+
+TEST_CASE("what is sent on as it came is not encoded again") {
+  // All but the rank that made a sum have the same bits: the other seven of eight.
+  CHECK(error_in("mxint8", ring(8)).metrics.mse > 0.0);
+  Schedule gather{.name = "gather",
+                  .collective = schedules::Collective::broadcast,
+                  .protocol = schedules::Protocol::simple,
+                  .chunks = 1,
+                  .in_place = true};
+  using schedules::Op;
+  for (std::uint32_t rank = 0; rank < 3; ++rank) {
+    schedules::ThreadBlock block;
+    if (rank < 2) block.send_to = rank + 1;
+    if (rank > 0) block.receive_from = rank - 1;
+    block.steps = {{.op = rank == 0 ? Op::send : (rank == 1 ? Op::receive_copy_send : Op::receive),
+                    .count = 1}};
+    gather.ranks.push_back({.chunks = {1, 0, 0}, .blocks = {block}});
+  }
+  const double one = error_in("int8", gather).metrics.mse;
+  gather.ranks[1].blocks[0].steps = {{.op = Op::receive, .count = 1}, {.op = Op::send, .count = 1}};
+  CHECK(error_in("int8", gather).metrics.mse ==
+        Approx(one).epsilon(0.01));  // its codes are the same again
+}
+
+TEST_CASE("formats that a schedule cannot have, and results that nobody knows, are refused") {
+  CHECK_THAT(message_of([] { read_message_format("int9"); }),
+             ContainsSubstring("--format: 'int9' is not known; use one of fp32"));
+  CHECK_THAT(message_of([] { read_message_format("global-qsgd-int8"); }),
+             ContainsSubstring("--format: 'global-qsgd-int8' needs a scale"));
+  Schedule custom = two_ranks();
+  custom.collective = schedules::Collective::custom;
+  CHECK_THAT(message_of([&] { error_in("int8", custom); }),
+             ContainsSubstring("--format: nobody knows the exact result"));
+}
+
+TEST_CASE("a format takes bytes from links, and no time from thread blocks") {
+  const imports::MscclSchedule made = imports::read_msccl(schedules::write_msccl_xml(two_ranks()));
+  imports::MscclOptions options{.topology = "fully-connected:2", .bytes = 2 * kMiB};
+  const imports::MscclTime plain = time_msccl(made, options);
+  options.format = "mxint8";
+  const imports::MscclTime encoded = time_msccl(made, options);
+  CHECK(encoded.busiest_link_bytes == 2 * (kMiB / 4 + kMiB / 4 / 32));
+  CHECK(plain.busiest_link_bytes == 2 * kMiB);
+  CHECK(encoded.time_s == Approx(plain.time_s).epsilon(0.02));
+  CHECK(encoded.error.has_value());
+  CHECK_FALSE(plain.error.has_value());
+}
+
+}  // namespace
+}  // namespace equarx::testing
