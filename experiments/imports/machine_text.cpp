@@ -11,7 +11,7 @@
 namespace equarx::imports {
 namespace {
 
-constexpr std::uint64_t kMostChips = 1 << 24;
+constexpr std::uint64_t kMostChipsNamed = 1 << 24;
 
 }  // namespace
 
@@ -33,7 +33,7 @@ input::JsonValue topology_json(const std::string& text, std::string_view what) {
   const std::size_t colon = text.find(':');
   if (colon == std::string::npos) return Json{{"slice", text}};
   const std::string value = text.substr(colon + 1);
-  const auto chips = whole_number(value, kMostChips);
+  const auto chips = whole_number(value, kMostChipsNamed);
   return Json{{text.substr(0, colon), chips ? Json(*chips) : Json(value)}};
 }
 

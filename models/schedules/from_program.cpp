@@ -28,7 +28,7 @@ using Work = collectives::Op;
 /// A buffer that a rank made.
 using Made = std::pair<BufferId, PlaceRank>;
 
-constexpr std::uint64_t kMostChunks = 1U << 16U;
+constexpr std::uint64_t kMostChunksWritten = 1U << 16U;
 
 Collective collective_of(collectives::Collective collective) {
   switch (collective) {
@@ -78,11 +78,11 @@ std::uint64_t chunk_elements(const Program& program) {
   for (PlaceRank rank = 0; rank < program.ranks(); ++rank)
     for (const collectives::Buffer& buffer : program.buffers)
       add(elements_of(program, rank, buffer.tile));
-  if (program.partition.elements() / divisor > kMostChunks)
+  if (program.partition.elements() / divisor > kMostChunksWritten)
     throw ScheduleError(
         fmt::format("cuts its tensor so unevenly that it has {} chunks, and {} are written; use a "
                     "size that divides, or fewer minishards and microshards",
-                    program.partition.elements() / divisor, kMostChunks));
+                    program.partition.elements() / divisor, kMostChunksWritten));
   return divisor;
 }
 

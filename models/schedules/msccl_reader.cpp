@@ -16,7 +16,7 @@ namespace {
 
 /// More than any machine has, and few enough for every number that is made of them.
 constexpr std::int64_t kMostRanks = 4096;
-constexpr std::int64_t kMostChunks = 1 << 20;
+constexpr std::int64_t kMostChunksRead = 1 << 20;
 constexpr std::int64_t kMostChannels = 1024;
 constexpr std::int64_t kMostIndex = 1 << 20;
 constexpr std::size_t kLongestShown = 40;
@@ -132,7 +132,7 @@ Place Reader::read_place(const pugi::xml_node& step, const char* memory, const c
                          bool used) {
   constexpr Memory kAll[] = {Memory::input, Memory::output, Memory::scratch};
   const Memory where = word(step, memory, kAll);
-  const std::int64_t chunk = number(step, offset, -1, kMostChunks);
+  const std::int64_t chunk = number(step, offset, -1, kMostChunksRead);
   if (!used) return {};  // msccl-tools writes the peer's place here, or -1
   if (chunk < 0)
     refuse(step, fmt::format("{}=\"-1\" is no chunk, and this type needs one", offset));
@@ -157,7 +157,7 @@ Step Reader::read_step(const pugi::xml_node& node, std::size_t index) {
   step.op = word(node, "type", kAll);
   step.source = read_place(node, "srcbuf", "srcoff", reads_source(step.op));
   step.destination = read_place(node, "dstbuf", "dstoff", writes_destination(step.op));
-  const std::int64_t count = number(node, "cnt", 0, kMostChunks);
+  const std::int64_t count = number(node, "cnt", 0, kMostChunksRead);
   if (step.op != Op::nop) {
     if (count == 0) refuse(node, "cnt=\"0\" moves nothing; only a nop may");
     step.count = static_cast<std::uint32_t>(count);
@@ -185,9 +185,9 @@ ThreadBlock Reader::read_block(const pugi::xml_node& tb) {
 
 Rank Reader::read_rank(const pugi::xml_node& gpu) {
   Rank rank;
-  rank.chunks = {static_cast<std::uint32_t>(number(gpu, "i_chunks", 0, kMostChunks)),
-                 static_cast<std::uint32_t>(number(gpu, "o_chunks", 0, kMostChunks)),
-                 static_cast<std::uint32_t>(number(gpu, "s_chunks", 0, kMostChunks))};
+  rank.chunks = {static_cast<std::uint32_t>(number(gpu, "i_chunks", 0, kMostChunksRead)),
+                 static_cast<std::uint32_t>(number(gpu, "o_chunks", 0, kMostChunksRead)),
+                 static_cast<std::uint32_t>(number(gpu, "s_chunks", 0, kMostChunksRead))};
   for (const pugi::xml_node& tb : gpu.children("tb")) {
     if (number(tb, "id", 0, kMostIndex) != static_cast<std::int64_t>(rank.blocks.size()))
       refuse(tb,
@@ -214,7 +214,7 @@ Schedule Reader::read() {
   schedule.name = algo.attribute("name").value();
   schedule.collective = collective(algo);
   schedule.protocol = word(algo, "proto", kProtocols);
-  schedule.chunks = static_cast<std::uint32_t>(number(algo, "nchunksperloop", 1, kMostChunks));
+  schedule.chunks = static_cast<std::uint32_t>(number(algo, "nchunksperloop", 1, kMostChunksRead));
   schedule.in_place = number_or(algo, "inplace", 0, 0, 1) == 1;
   schedule.out_of_place = number_or(algo, "outofplace", schedule.in_place ? 0 : 1, 0, 1) == 1;
   if (!schedule.in_place && !schedule.out_of_place)

@@ -96,7 +96,7 @@ constexpr std::size_t kElements = 2;
 /// Whole numbers up to 2^24 are exact in FP32: so sums of 4096 ranks are, of numbers below this.
 constexpr std::uint32_t kNumbers = 1U << 12U;
 /// Chunks of all buffers together that are computed: 0.5 GiB.
-constexpr std::uint64_t kMostChunks = std::uint64_t{1} << 26U;
+constexpr std::uint64_t kMostChunksCompared = std::uint64_t{1} << 26U;
 
 std::vector<float> whole_numbers(std::uint32_t rank, std::size_t count) {
   std::vector<float> numbers(count);
@@ -161,9 +161,9 @@ void run_values(const Schedule& schedule, const Queues& queues, bool in_place,
 }
 
 Verdict verify(const Schedule& schedule, const Queues& queues, bool in_place) {
-  if (Memories(schedule, in_place).size() > kMostChunks)
+  if (Memories(schedule, in_place).size() > kMostChunksCompared)
     throw ScheduleError(fmt::format("has {} chunks in all buffers together; up to {} are compared",
-                                    Memories(schedule, in_place).size(), kMostChunks));
+                                    Memories(schedule, in_place).size(), kMostChunksCompared));
   Tensors tensors{.elements = kElements, .inputs = {}, .outputs = {}};
   for (std::uint32_t rank = 0; rank < schedule.ranks.size(); ++rank)
     tensors.inputs.push_back(
