@@ -22,8 +22,10 @@ namespace {
 using input::InputError;
 using schedules::Schedule;
 
-/// Ranks' ways and lists take memory for each: 2 GB at most.
-constexpr std::uint64_t kMostTransfers = 20'000'000;
+/// Of all thread blocks together: 1.5 GB.
+constexpr double kMostListSteps = 2e7;
+/// Ranks times channels: 1 GB.
+constexpr std::size_t kMostWays = std::size_t{1} << 21U;
 
 config::ExperimentConfig machine_of(const Schedule& schedule, const MscclOptions& options) {
   const input::Json json = {{"hardware", options.hardware},
@@ -127,10 +129,10 @@ void find_bound(const std::vector<std::uint64_t>& bytes, const sim::Machine& mac
 schedules::Runtime runtime_of(const MscclSchedule& made, const MscclOptions& options) {
   try {
     const schedules::Runtime runtime(made.schedule, options.bytes, options.buffer);
-    if (count_transfers(made.schedule, runtime) > kMostTransfers)
+    if (list_steps(made.schedule, runtime) > kMostListSteps)
       throw InputError(
-          "", fmt::format("--bytes: {} make more than {} transfers; use fewer",
-                          units::bytes_text(static_cast<double>(options.bytes)), kMostTransfers));
+          "", fmt::format("--bytes: {} make more than {} steps for the simulator; use fewer",
+                          units::bytes_text(static_cast<double>(options.bytes)), kMostListSteps));
     schedules::walk(made.schedule, made.queues, runtime.cut());
     return runtime;
   } catch (const schedules::ScheduleError& error) {
@@ -159,6 +161,11 @@ MscclTime time_msccl(const MscclSchedule& made, const MscclOptions& options) {
   const MscclTimelines lines = make_timelines(made.schedule, made.queues, runtime, speed, encoded);
   if (lines.offsets.empty())
     throw InputError("", "sends nothing, so that no machine says how long it takes");
+  if (lines.offsets.size() * made.schedule.ranks.size() > kMostWays)
+    throw InputError(
+        "", fmt::format(
+                "{} GPUs with queues to {} others each are more than are simulated ({} together)",
+                made.schedule.ranks.size(), lines.offsets.size(), kMostWays));
   const sim::Machine machine = machine_for(config, lines);
   const auto describe = [](std::uint32_t block, collectives::InstructionId) {
     return fmt::format("thread block {}", block);

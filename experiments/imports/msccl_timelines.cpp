@@ -242,15 +242,23 @@ MscclTimelines make_timelines(const Schedule& schedule, const Queues& queues,
   return made;
 }
 
-std::uint64_t count_transfers(const Schedule& schedule, const Runtime& runtime) {
-  std::uint64_t transfers = 0;
+double list_steps(const Schedule& schedule, const Runtime& runtime) {
+  constexpr double kOfPiece = 2.0;    // work, and a send or a wait
+  constexpr double kOfMessage = 6.0;  // two slices, and room
+  constexpr double kOfStep = 3.0;     // waits for another, works, and tells others
+  const auto loops = static_cast<double>(runtime.cut().loops);
+  const double pieces =
+      static_cast<double>(runtime.wire_bytes(runtime.chunk_bytes())) / static_cast<double>(kPiece);
+  double steps = 0.0;
   for (const schedules::Rank& rank : schedule.ranks)
     for (const ThreadBlock& block : rank.blocks)
-      for (const schedules::Step& step : block.steps)
-        if (schedules::sends(step.op))
-          transfers += runtime.cut().loops * messages_of(runtime.cut(), step.count) +
-                       runtime.wire_bytes(runtime.chunk_bytes()) * step.count / kPiece;
-  return transfers;
+      for (const schedules::Step& step : block.steps) {
+        steps += kOfStep * loops;
+        if (!schedules::sends(step.op) && !schedules::receives(step.op)) continue;
+        steps += kOfMessage * loops * messages_of(runtime.cut(), step.count);
+        steps += kOfPiece * pieces * step.count;
+      }
+  return steps;
 }
 
 }  // namespace equarx::imports

@@ -39,8 +39,7 @@ MscclTimelines make_timelines(const schedules::Schedule& schedule, const schedul
                               const schedules::Runtime& runtime, const BlockSpeed& speed,
                               const Encoded& encoded);
 
-/// Transfers that make_timelines() would make of a schedule, together.
-std::uint64_t count_transfers(const schedules::Schedule& schedule,
-                              const schedules::Runtime& runtime);
+/// About how many steps the lists of make_timelines() would have together.
+double list_steps(const schedules::Schedule& schedule, const schedules::Runtime& runtime);
 
 }  // namespace equarx::imports

@@ -15,7 +15,6 @@ struct Position {
   std::uint64_t loop = 0;
   std::uint32_t step = 0;
   std::uint32_t message = 0;
-  bool received = false;  ///< a message that it sends on
   /// How far others know it to be: of the latest step that says so, loop x steps + step + 1; 0 if none did.
   std::uint64_t told = 0;
 };
@@ -89,7 +88,7 @@ void Walker::wake(std::uint32_t at) {
 bool Walker::waits_for_step(std::uint32_t at) const {
   const Position& position = positions_[at];
   const Step& step = step_of(at);
-  if (!step.after || position.message > 0 || position.received) return false;
+  if (!step.after || position.message > 0) return false;
   const std::uint32_t other = index({ids_[at].rank, step.after->block});
   const std::uint64_t goal = position.loop * block_of(other).steps.size() + step.after->step + 1;
   return positions_[other].told < goal;
@@ -105,25 +104,23 @@ bool Walker::can_send(std::uint32_t at) const {
   return sent_[queue] - received_[queue] < cut_.room;
 }
 
-/// Does what comes next, if it can.
+/// Does what comes next, if it can. What is sent on needs room where it goes before it leaves where it came.
 bool Walker::advance(std::uint32_t at) {
   if (done(at) || waits_for_step(at)) return false;
   const Op op = step_of(at).op;
+  if ((receives(op) && !can_receive(at)) || (sends(op) && !can_send(at))) return false;
   const BlockId id = ids_[at];
-  Position& position = positions_[at];
-  if (receives(op) && !position.received) {
-    if (!can_receive(at)) return false;
+  if (receives(op)) {
     const QueueId queue = *queues_.received_by[id.rank][id.block];
     ++received_[queue];
-    position.received = true;
     wake(index(queues_.all[queue].sender));
   }
   if (sends(op)) {
-    if (!can_send(at)) return false;
     const QueueId queue = *queues_.sent_by[id.rank][id.block];
     ++sent_[queue];
     wake(index(queues_.all[queue].receiver));
   }
+  const Position& position = positions_[at];
   if (visit_) visit_({id, position.step, position.loop, position.message});
   finish_message(at);
   return true;
@@ -133,7 +130,6 @@ void Walker::finish_message(std::uint32_t at) {
   Position& position = positions_[at];
   const ThreadBlock& block = block_of(at);
   const Step& step = block.steps[position.step];
-  position.received = false;
   const bool moves = sends(step.op) || receives(step.op);
   if (moves && ++position.message < messages_of(cut_, step.count)) return;
   position.message = 0;
@@ -166,7 +162,7 @@ Walker::Obstacle Walker::obstacle(std::uint32_t at) const {
     return {index({ids_[at].rank, step.after->block}),
             fmt::format("for step {} of thread block {}", step.after->step, step.after->block)};
   const BlockId id = ids_[at];
-  if (receives(step.op) && !positions_[at].received) {
+  if (receives(step.op) && !can_receive(at)) {
     const Queue& queue = queues_.all[*queues_.received_by[id.rank][id.block]];
     return {index(queue.sender), fmt::format("for a message of rank {}", queue.sender.rank)};
   }

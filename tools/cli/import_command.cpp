@@ -78,24 +78,26 @@ void check_options(const ImportArguments& arguments) {
                                               option, fmt::join(kinds, " and "), arguments.kind));
 }
 
-std::uint64_t read_whole_bytes(const char* option, const std::string& text, double least) {
-  constexpr double kMost = 1e15;
+std::uint64_t read_whole_bytes(const char* option, const std::string& text, double least,
+                               double most) {
   const double bytes = read_bytes(option, text);
-  if (bytes < least || bytes > kMost || bytes != std::floor(bytes))
+  if (!(bytes >= least && bytes <= most) || bytes != std::floor(bytes))
     throw input::InputError(
-        "", fmt::format("{}: '{}' has to be a whole number of bytes, from {} on and up to 1 PB",
-                        option, text, units::bytes_text(least)));
+        "", fmt::format("{}: '{}' has to be a whole number of bytes, from {} to {}", option, text,
+                        units::bytes_text(least), units::bytes_text(most)));
   return static_cast<std::uint64_t>(bytes);
 }
 
 imports::MscclOptions msccl_options(const ImportArguments& arguments) {
+  constexpr double kMostBytes = 1e15;
   constexpr double kLeastBuffer = 4096.0;
+  constexpr double kMostBuffer = 1073741824.0;
   imports::MscclOptions options;
   if (!arguments.hardware.empty()) options.hardware = arguments.hardware;
   options.topology = arguments.topology;
-  options.bytes = read_whole_bytes("--bytes", arguments.bytes, 1.0);
+  options.bytes = read_whole_bytes("--bytes", arguments.bytes, 1.0, kMostBytes);
   options.format = arguments.format;
-  options.buffer = read_whole_bytes("--buffer", arguments.buffer, kLeastBuffer);
+  options.buffer = read_whole_bytes("--buffer", arguments.buffer, kLeastBuffer, kMostBuffer);
   return options;
 }
 

@@ -78,5 +78,23 @@ TEST_CASE("a queue without room hangs where both ends send first") {
                  "step 0 of thread block 0 of rank 0 waits for room in the queue to rank 1"));
 }
 
+TEST_CASE("what is sent on keeps its place until there is room where it goes") {
+  // A ring whose ranks each send twice what a queue holds before they take anything on.
+  Schedule schedule = ring(3);
+  schedule.chunks = 12;
+  for (Rank& rank : schedule.ranks) {
+    rank.chunks = {12, 0, 0};
+    for (Step& step : rank.blocks[0].steps) {
+      step.count = 4;
+      step.source.chunk *= 4;
+      step.destination.chunk *= 4;
+    }
+  }
+  // Two messages are sent, and the first of the next step needs a third place; with three it goes round.
+  CHECK(stuck(schedule, {.loops = 3, .chunks_at_once = 2, .room = 3}).empty());
+  CHECK_THAT(stuck(schedule, {.loops = 3, .chunks_at_once = 2, .room = 2}),
+             ContainsSubstring("waits for room in the queue"));
+}
+
 }  // namespace
 }  // namespace equarx::testing
