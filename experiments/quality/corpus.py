@@ -92,6 +92,11 @@ class Corpus:
                                f"needed; use one of {int(needed / HELD_OUT) + 1} characters or more")
         return self.held_out[:needed].view(count, length + 1)
 
+    def validation(self, count: int, length: int) -> torch.Tensor:
+        """The last sequences that are held out, to choose by: none of the first ones, which results are of."""
+        self.sequences(2 * count, length)
+        return self.held_out[-count * (length + 1) :].view(count, length + 1)
+
 
 def prepare(folder: pathlib.Path, path: str | None) -> Corpus:
     """Reads the package's text or a file's, and keeps it in `folder` for all processes of a study."""

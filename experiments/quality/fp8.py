@@ -14,6 +14,11 @@ from models import Hooks
 
 FORWARD, BACKWARD = "fp8-e4m3", "fp8-e5m2"
 LARGEST = {FORWARD: 448.0, BACKWARD: 57344.0}
+# What is as large as this, in units of the scale, is beyond the largest code when it is rounded, ties to even: of E4M3
+# just above 464, of E5M2 61440. Where casts do not saturate it becomes NaN or an infinity (OCP 8-bit Floating Point
+# Specification, conversions).
+OVERFLOW = {FORWARD: float(np.nextafter(np.float32(464.0), np.float32(465.0))), BACKWARD: 61440.0}
+BEYOND = {FORWARD: math.nan, BACKWARD: math.inf}
 BLOCK = 128
 
 
@@ -21,12 +26,14 @@ BLOCK = 128
 class Recipe:
     """What products are multiplied of. `scaling`: "bf16" for no FP8; "delayed": a power of two for each tensor, from
     the largest value of `history` steps before; "current": from the tensor itself; "block": one for 128 neighbours.
-    A scale leaves room for values 2^margin times as large; below 0 it saturates them."""
+    A scale leaves room for values 2^margin times as large; below 0 it is too small for them. `saturates`: what is too
+    large for a delayed scale becomes the largest code, as in Transformer Engine; else NaN or an infinity."""
 
     scaling: str = "bf16"
     attention: bool = False  # its products as well
     history: int = 16
     margin: int = 0
+    saturates: bool = True
 
 
 def with_scale(x: np.ndarray, scale: float, code: str) -> np.ndarray:
@@ -37,6 +44,11 @@ def with_scale(x: np.ndarray, scale: float, code: str) -> np.ndarray:
     group = np.append(np.clip(x, -limit, limit).ravel(), np.float32(limit)).astype(np.float32)
     quantized = equarx.quantize(group, code, layout="contiguous", block=len(group))
     return quantized.dequantize()[:-1].reshape(x.shape)
+
+
+def overflown(cast: np.ndarray, x: np.ndarray, scale: float, code: str) -> np.ndarray:
+    """What was cast of x, where casts do not saturate."""
+    return np.where(np.abs(x) >= OVERFLOW[code] * scale, np.copysign(np.float32(BEYOND[code]), x), cast)
 
 
 def with_own_scales(x: np.ndarray, block: int, code: str) -> np.ndarray:
@@ -51,6 +63,7 @@ class Precision(Hooks):
         self.largest = collections.defaultdict(lambda: collections.deque(maxlen=recipe.history))
         self.is_looking = False
         self.seen: dict[str, float] = {}
+        self.overflow = None
 
     def linear(self, where, x, weight):
         return self._product(where, x, weight, self.recipe.scaling)
@@ -68,7 +81,7 @@ class Precision(Hooks):
     def see(self, where, x):
         if not self.is_looking:
             return
-        each = x.detach().flatten(1)
+        each = x.detach().flatten(1).double()  # fourth powers of what diverges are beyond FP32
         square = each.square().mean(1)
         self.seen[f"kurtosis {where}"] = float((each.pow(4).mean(1) / square.square()).mean())
         self.seen[f"rms {where}"] = float(square.mean().sqrt())
@@ -84,6 +97,10 @@ class Precision(Hooks):
             return torch.from_numpy(with_own_scales(values, values.size, code))
         scale = self._delayed_scale(where, float(np.abs(values).max()), code, is_step)
         cast = with_scale(values, scale, code)
+        if not self.recipe.saturates:
+            cast = overflown(cast, values, scale, code)
+            if is_step and self.overflow is None and not np.isfinite(cast).all():
+                self.overflow = f"{where}, where a value does not fit {code} with the scale of the steps before"
         if self.is_looking:
             self.seen[f"saturated {where}"] = float((np.abs(values) > LARGEST[code] * scale).mean())
             self.seen[f"flushed {where}"] = float(((cast == 0) & (values != 0)).mean())

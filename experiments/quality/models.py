@@ -2,8 +2,9 @@
 
 "llama": norms before attention and FFN, rotary positions, a gated FFN (SwiGLU).
 "fog": no norms before; RMSNorm behind each half with a gain that begins at 1 / sqrt(layers), queries and keys normed
-with a gain that is not learnt, embeddings scaled by 1 / (their standard deviation), an FFN without a gate (GELU) that
-is 1.5 times as wide, so that it has as many weights (FOG, arXiv 2505.20524, section 3).
+with a gain that is not learnt, embeddings scaled by 1 / (their standard deviation), an FFN without a gate that is 1.5
+times as wide, so that it has as many weights (FOG, arXiv 2505.20524, section 3). Its activation is xIELU (Huang and
+Schlag, arXiv 2411.13010), or GELU.
 """
 import dataclasses
 import math
@@ -15,21 +16,28 @@ from corpus import VOCABULARY
 
 INIT_STD = 0.02
 EPSILON = 1e-5
+# Of xIELU: the slope at 0, where its exponent is cut off, and both curvatures before training.
+XIELU_SLOPE, XIELU_CUT, XIELU_CURVATURE = 0.5, -1e-6, 0.8
 
 
 @dataclasses.dataclass(frozen=True)
 class Shape:
-    """Of a model. `ffn`: the inner width of a gated FFN."""
+    """Of a model. `ffn`: the inner width of a gated FFN. `activation` of "fog": "xielu" or "gelu"."""
 
     kind: str = "llama"
     layers: int = 4
     width: int = 128
     heads: int = 16
     ffn: int = 512
+    activation: str = "xielu"
 
     @property
     def inner(self) -> int:
         return self.ffn if self.kind == "llama" else self.ffn * 3 // 2
+
+    @property
+    def has_xielu(self) -> bool:
+        return self.kind == "fog" and self.activation == "xielu"
 
     @property
     def head(self) -> int:
@@ -37,7 +45,10 @@ class Shape:
 
 
 class Hooks:
-    """What may be put between a model and its arithmetic. These do nothing."""
+    """What may be put between a model and its arithmetic. These do nothing. `overflow`: where the first value of a
+    training was that became no number because it did not fit, if hooks can say."""
+
+    overflow: str | None = None
 
     def linear(self, where: str, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
         """x [..., in] with a weight [out, in]."""
@@ -58,6 +69,22 @@ class Hooks:
 def norm(x: torch.Tensor, gain) -> torch.Tensor:
     """RMSNorm of the last axis."""
     return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + EPSILON) * gain
+
+
+def xielu(x: torch.Tensor, positive: torch.Tensor, negative: torch.Tensor) -> torch.Tensor:
+    """Its derivative is a line above 0, and an exponential below. The curvatures that are learnt come through softplus,
+    so they stay above 0; that below 0 is also above the slope at 0, so that the derivative changes its sign."""
+    above = functional.softplus(positive) * x.square()
+    below = (XIELU_SLOPE + functional.softplus(negative)) * (torch.expm1(x.clamp(max=XIELU_CUT)) - x)
+    return torch.where(x > 0, above, below) + XIELU_SLOPE * x
+
+
+def xielu_parameters() -> dict[str, torch.nn.Parameter]:
+    """Of one layer, as they are before training: softplus of them gives the curvatures."""
+    def before_softplus(value: float):
+        return torch.nn.Parameter(torch.tensor(math.log(math.expm1(value))))
+
+    return {"alpha_p": before_softplus(XIELU_CURVATURE), "alpha_n": before_softplus(XIELU_CURVATURE - XIELU_SLOPE)}
 
 
 def rotated(x: torch.Tensor) -> torch.Tensor:
@@ -95,6 +122,8 @@ class Model(torch.nn.Module):
             block["down"] = matrix(width, inner, 1.0 / math.sqrt(2 * layers * inner))
             for half in ("attention_gain", "ffn_gain"):
                 block[half] = torch.nn.Parameter(torch.full((width,), gain))
+            if shape.has_xielu:
+                block.update(xielu_parameters())
             self.blocks.append(block)
 
     def forward(self, tokens: torch.Tensor, hooks: Hooks | None = None) -> torch.Tensor:
@@ -138,6 +167,8 @@ class Model(torch.nn.Module):
         hooks.see(f"{index}/ffn_before", up)
         if self.shape.kind == "llama":
             inner = functional.silu(hooks.linear(f"{index}/gate", x, block["gate"])) * up
+        elif self.shape.has_xielu:
+            inner = xielu(up, block["alpha_p"], block["alpha_n"])
         else:
             inner = functional.gelu(up)
         hooks.see(f"{index}/ffn_after", inner)

@@ -94,7 +94,8 @@ def encoder(folder: pathlib.Path, rows: list[dict]) -> None:
 
 
 def _band(axes, rows: list[dict], x: str, y: str, look, label: str) -> None:
-    """Mean over seeds, and between the lowest and the highest."""
+    """Mean over seeds, and between the lowest and the highest, of what is a number."""
+    rows = [row for row in rows if row[y] is not None]
     steps = sorted({row["step"] for row in rows})
     values = [[row[y] for row in rows if row["step"] == step] for step in steps]
     at = [next(row[x] for row in rows if row["step"] == step) for step in steps]
@@ -104,23 +105,38 @@ def _band(axes, rows: list[dict], x: str, y: str, look, label: str) -> None:
                       linewidth=0)
 
 
-def products(folder: pathlib.Path, rows: list[dict]) -> None:
+def _warnings(axes, curves: dict[str, style.Look], forced: dict[str, dict]) -> None:
+    """Where seed 1 of each curve diverged: a line in its colour."""
+    for name, look in curves.items():
+        at = next((found["diverged"] for seed, found in forced.items() if seed.rsplit(", seed", 1)[0] == name), None)
+        if at is not None:
+            axes.axvline(at, color=look.colour, linestyle=look.line, linewidth=0.7)
+
+
+def products(folder: pathlib.Path, rows: list[dict], forced: dict[str, dict]) -> None:
+    """Losses and kurtosis of trainings as they should be, and of those that are forced to diverge."""
     style.use()
-    figure, axes = plt.subplots(2, 2, figsize=(10.5, 7.0))
+    figure, axes = plt.subplots(2, 2, figsize=(10.5, 7.6))
     curves = list(dict.fromkeys(row["name"].rsplit(", seed", 1)[0] for row in rows))
-    forced = [name for name in curves if "rate x" in name or "margin" in name]
-    for column, names in enumerate(([name for name in curves if name not in forced], forced)):
-        for name, look in style.looks(names).items():
+    diverging = {name.rsplit(", seed", 1)[0] for name in forced}
+    for column, names in enumerate(([name for name in curves if name not in diverging],
+                                    [name for name in curves if "doubling" in name])):
+        looks = style.looks(names)
+        for name, look in looks.items():
             some = [row for row in rows if row["name"].rsplit(", seed", 1)[0] == name]
-            _band(axes[0][column], some, "step", "held_out", look, name)
+            _band(axes[0][column], some, "step", ("held_out", "loss")[column], look, name)
             _band(axes[1][column], some, "step", "largest_kurtosis", look, name)
-        axes[0][column].set(xlabel="step", ylabel="held-out loss, nats for each character",
-                            title=("As it should be", "Forced to diverge")[column])
+        if column:
+            for row in (0, 1):
+                _warnings(axes[row][1], looks, forced)
+        axes[0][column].set(xlabel="step", ylabel=("held-out loss, nats for each character", "loss before the step")[
+            column], title=("As it should be", "Rate doubles every 10 steps (lines: it has diverged)")[column])
         axes[1][column].set(xlabel="step", ylabel="largest kurtosis of any layer", yscale="log")
         for row in (0, 1):
             axes[row][column].grid(color=style.PALE)
         if names:
-            axes[0][column].legend(fontsize=style.SMALL)
+            axes[0][column].legend(fontsize=style.SMALL - 1)
+    axes[0][1].set_yscale("log")
     figure.tight_layout()
     _save(figure, folder, "products")
 

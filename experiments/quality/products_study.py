@@ -2,12 +2,14 @@
 import argparse
 import dataclasses
 import functools
+import math
 import pathlib
 
 import numpy as np
 import torch
 
 import corpus
+import monitors
 import outcome
 from fp8 import Precision, Recipe
 from models import Shape
@@ -16,18 +18,21 @@ from training import NotFinite, Schedule, Trainer
 
 SEEDS = (1, 2, 3)
 DELAYED = Recipe("delayed")
+RATES = {"llama": Schedule().rate, "fog": 4e-3}  # that of fog was chosen by rates.py, in bf16
+FORCED = ("margin", "doubling")  # in names of curves that are made to diverge
+DOUBLING = 10  # steps in which a forced rate doubles
 
 
 def train(folder: pathlib.Path, definition: dict) -> dict:
-    """Losses and monitors at each look, and why it stopped if it did."""
+    """Losses and monitors at each look, and why and in which step it stopped if it did."""
     torch.set_num_threads(1)
     hooks = Precision(Recipe(**definition["recipe"]))
     trainer = Trainer(Shape(**definition["shape"]), Schedule(**definition["schedule"]), corpus.load(folder),
                       definition["seed"], hooks)
-    result = {"step": [], "loss": [], "held_out": [], "seen": [], "stopped": None}
+    result = {"step": [], "loss": [], "held_out": [], "seen": [], "stopped": None, "stopped_step": None}
     try:
         while trainer.step < trainer.schedule.steps:
-            hooks.is_looking, hooks.seen = trainer.is_look(), {}
+            hooks.is_looking, hooks.seen = trainer.is_look() or trainer.step + 1 == trainer.schedule.steps, {}
             loss = trainer.advance()
             if hooks.is_looking:
                 hooks.is_looking = False
@@ -36,77 +41,154 @@ def train(folder: pathlib.Path, definition: dict) -> dict:
                 result["held_out"].append(trainer.held_out_loss())
                 result["seen"].append(hooks.seen)
     except NotFinite as stop:
-        result["stopped"] = str(stop)
+        result["stopped"], result["stopped_step"] = str(stop), trainer.step + 1
     return result
 
 
-def definitions(common: dict, reduced: bool) -> dict[str, dict]:
-    """By name. The forced ones have one seed: they show what diverging looks like."""
-    small = {"layers": 2, "width": 64, "heads": 4, "ffn": 128} if reduced else {}
-    cells = {}
+def small_shape(reduced: bool) -> dict:
+    """What is smaller in the reduced form."""
+    return {"layers": 2, "width": 64, "heads": 4, "ffn": 128} if reduced else {}
 
-    def add(name: str, kind: str, recipe: Recipe, seed: int, rate: float | None = None) -> None:
-        schedule = common["schedule"] | ({"rate": rate} if rate else {})
-        cells[f"{name}, seed {seed}"] = common | {"shape": dataclasses.asdict(Shape(kind, **small)), "seed": seed,
-                                                   "recipe": dataclasses.asdict(recipe), "schedule": schedule}
 
-    for seed in SEEDS[:1] if reduced else SEEDS:
+def schedule_of(reduced: bool) -> Schedule:
+    return Schedule(steps=6, every=2, sequences=4, length=32, held_out=4) if reduced else Schedule(steps=200)
+
+
+def delayed(kind: str, **changes) -> Recipe:
+    """FP8 as the architecture is published with it: of "fog" attention's products as well."""
+    return dataclasses.replace(DELAYED, attention=kind == "fog", **changes)
+
+
+class Definitions:
+    """Of all cells, by name."""
+
+    def __init__(self, common: dict, reduced: bool):
+        self.common, self.reduced, self.cells = common, reduced, {}
+
+    def add(self, name: str, shape: Shape, recipe: Recipe, seed: int, **schedule) -> None:
+        shape = dataclasses.replace(shape, **small_shape(self.reduced))
+        self.cells[f"{name}, seed {seed}"] = self.common | {
+            "shape": dataclasses.asdict(shape), "seed": seed, "recipe": dataclasses.asdict(recipe),
+            "schedule": self.common["schedule"] | {"rate": RATES[shape.kind]} | schedule}
+
+    def as_they_should_be(self, seed: int) -> None:
         for kind in ("llama", "fog"):
-            add(f"{kind} bf16", kind, Recipe(), seed)
-            add(f"{kind} fp8", kind, dataclasses.replace(DELAYED, attention=kind == "fog"), seed)
+            self.add(f"{kind} bf16", Shape(kind), Recipe(), seed)
+            self.add(f"{kind} fp8", Shape(kind), delayed(kind), seed)
+        if not self.reduced:
+            self.add("llama fp8, current scales", Shape("llama"), Recipe("current"), seed)
+            self.add("llama fp8, blocks", Shape("llama"), Recipe("block"), seed)
+
+    def with_gelu(self, seed: int) -> None:
+        gelu = Shape("fog", activation="gelu")
+        self.add("fog with GELU, bf16", gelu, Recipe(), seed)
+        self.add("fog with GELU, fp8", gelu, delayed("fog"), seed)
+
+    def forced(self, seed: int) -> None:
+        """Both architectures from the same rate on, which doubles until they diverge."""
+        steps, every = (12, 2) if self.reduced else (130, 2)
+        doubling = {"steps": steps, "every": every, "rate": RATES["llama"],
+                    "doubling": 1 if self.reduced else DOUBLING}
+        for kind in ("llama", "fog"):
+            self.add(f"{kind} fp8, doubling rate", Shape(kind), delayed(kind), seed, **doubling)
+            if seed == SEEDS[0]:
+                self.add(f"{kind} bf16, doubling rate", Shape(kind), Recipe(), seed, **doubling)
+                self.add(f"{kind} fp8, doubling rate, no saturation", Shape(kind),
+                         delayed(kind, margin=1, saturates=False), seed, **doubling)
+
+
+def definitions(common: dict, reduced: bool) -> dict[str, dict]:
+    """Of all cells, by name. Some have one seed only: they show what something looks like."""
+    made = Definitions(common, reduced)
+    for seed in SEEDS[:1] if reduced else SEEDS:
+        made.as_they_should_be(seed)
+        made.forced(seed)
     if not reduced:
-        add("llama fp8, current scales", "llama", Recipe("current"), 1)
-        add("llama fp8, blocks", "llama", Recipe("block"), 1)
-    add("llama fp8, margin -6", "llama", dataclasses.replace(DELAYED, margin=-6), 1)
-    for kind in ("llama", "fog"):
-        recipe = dataclasses.replace(DELAYED, attention=kind == "fog")
-        add(f"{kind} fp8, rate x 15", kind, recipe, 1, rate=15 * Schedule().rate)
-    return cells
+        made.with_gelu(SEEDS[0])
+    made.add("llama fp8, margin -6", Shape("llama"), dataclasses.replace(DELAYED, margin=-6), SEEDS[0])
+    return made.cells
+
+
+def is_forced(name: str) -> bool:
+    return any(word in name for word in FORCED)
+
+
+def curve_of(name: str) -> str:
+    """What all seeds of a cell have in common."""
+    return name.rsplit(", seed", 1)[0]
 
 
 def rows_of(cell: Cell, result: dict):
     for index, step in enumerate(result["step"]):
         seen = result["seen"][index]
-        kurtosis = [value for name, value in seen.items() if name.startswith("kurtosis") and name.endswith("qkv_input")]
-        yield {"name": cell.name, "step": step, "loss": result["loss"][index], "held_out": result["held_out"][index],
-               "largest_kurtosis_qkv_input": max(kurtosis),
-               "largest_kurtosis": max(value for name, value in seen.items() if name.startswith("kurtosis")),
-               "saturated": mean_of(seen, "saturated"), "flushed": mean_of(seen, "flushed")}
+        of = {monitor: finite(monitors.value_of(seen, monitor)) for monitor in monitors.MONITORS}
+        yield {"name": cell.name, "step": step, "loss": result["loss"][index],
+               "held_out": finite(result["held_out"][index]), "largest_kurtosis": of["kurtosis"],
+               "largest_rms": of["rms"], "saturated": of["saturated"], "flushed": of["flushed"]}
 
 
-def mean_of(seen: dict, what: str) -> float:
-    values = [value for name, value in seen.items() if name.startswith(what)]
-    return float(np.mean(values)) if values else 0.0
+def finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 def last_losses(results: dict[str, dict]) -> dict[str, list[float]]:
     """Held-out losses at the end, of all seeds of a curve."""
     curves: dict[str, list[float]] = {}
     for name, result in results.items():
-        if result["held_out"]:
-            curves.setdefault(name.rsplit(", seed", 1)[0], []).append(result["held_out"][-1])
+        if result["held_out"] and not result["stopped"]:
+            curves.setdefault(curve_of(name), []).append(finite(result["held_out"][-1]))
     return curves
+
+
+def forewarned(results: dict[str, dict]) -> dict[str, dict]:
+    """Of each forced training: when it diverged, and when each monitor first was beyond all trainings of its
+    architecture in FP8 that are as they should be."""
+    known = {kind: monitors.ceilings([result for name, result in results.items() if curve_of(name) == f"{kind} fp8"])
+             for kind in RATES}
+    return {name: {"diverged": monitors.diverged_at(result), "stopped": result["stopped"],
+                   "warned": monitors.warned_at(result, known[name.split()[0]])}
+            for name, result in results.items() if is_forced(name)}
+
+
+def summary_of(common: dict, results: dict[str, dict]) -> dict:
+    healthy = {kind: [result for name, result in results.items() if curve_of(name) == f"{kind} fp8"] for kind in RATES}
+    return {"held_out_at_the_end": last_losses(results), "settings": common, "rates": RATES,
+            "ceilings": {kind: monitors.ceilings(some) for kind, some in healthy.items()},
+            "false_alarms": {kind: monitors.false_alarms(some) for kind, some in healthy.items()},
+            "forced": forewarned(results),
+            "stopped": {name: result["stopped"] for name, result in results.items() if result["stopped"]}}
 
 
 def study(chosen: argparse.Namespace) -> None:
     text = corpus.prepare(chosen.output, chosen.text)
-    schedule = Schedule(steps=6, every=2, sequences=4, length=32, held_out=4) if chosen.reduced else \
-        Schedule(steps=200, every=5)
+    schedule = schedule_of(chosen.reduced)
     common = {"schedule": dataclasses.asdict(schedule), "text": text.digest()}
     text.sequences(schedule.held_out, schedule.length)
     cells = [Cell(name, definition) for name, definition in definitions(common, chosen.reduced).items()]
     results = fill(chosen.output, cells, functools.partial(train, chosen.output), chosen.threads, lambda result:
                    result["stopped"] or f"held-out loss {result['held_out'][-1]:.3f}")
+    results = {cell.name: results[cell.name] for cell in cells}
     rows = [row for cell in cells for row in rows_of(cell, results[cell.name])]
-    ends = last_losses(results)
-    outcome.write(chosen.output, "products", rows, {"held_out_at_the_end": ends, "settings": common,
-                  "stopped": {name: result["stopped"] for name, result in results.items() if result["stopped"]}})
-    print(f"\n{'held-out loss at the end':34}{'mean':>8}{'lowest':>9}{'highest':>9}")
-    for name, values in ends.items():
-        print(f"{name:34}{np.mean(values):8.3f}{min(values):9.3f}{max(values):9.3f}")
+    summary = summary_of(common, results)
+    outcome.write(chosen.output, "products", rows, summary)
+    print_tables(summary)
     import pictures
-    pictures.products(chosen.output, rows)
-    stopped = [f"{name}: {result['stopped']}" for name, result in results.items()
-               if result["stopped"] and "rate x" not in name and "margin" not in name]
+    pictures.products(chosen.output, rows, summary["forced"])
+    stopped = [f"{name}: {why}" for name, why in summary["stopped"].items() if not is_forced(name)]
     if stopped:
         raise QualityError(f"{stopped[0]}; what was reached is kept in {chosen.output}. Use a lower rate")
+
+
+def print_tables(summary: dict) -> None:
+    print(f"\n{'held-out loss at the end':40}{'mean':>8}{'lowest':>9}{'highest':>9}{'seeds':>7}")
+    for name, values in summary["held_out_at_the_end"].items():
+        if not is_forced(name) or "margin" in name:
+            print(f"{name:40}{np.mean(values):8.3f}{min(values):9.3f}{max(values):9.3f}{len(values):7}")
+    print(f"\n{'step in which it':48}{'diverged':>9}" + "".join(f"{name:>11}" for name in monitors.MONITORS) + " warned")
+    for name, found in summary["forced"].items():
+        print(f"{name:48}{found['diverged'] or '-':>9}"
+              + "".join(f"{step or '-':>11}" for step in found["warned"].values()))
+        if found["stopped"]:
+            print(f"  {found['stopped']}")
+    for kind, counts in summary["false_alarms"].items():
+        print(f"false alarms in {kind}: {counts}")

@@ -1,4 +1,5 @@
-"""How all models here are trained: AdamW, a warm-up, a cosine; the same batches for the same seed."""
+"""How all models here are trained: AdamW, a warm-up, a cosine, gradients cut to a norm of 1; the same batches for the
+same seed."""
 import dataclasses
 import math
 
@@ -10,7 +11,8 @@ from models import Hooks, Model, Shape, losses
 
 @dataclasses.dataclass(frozen=True)
 class Schedule:
-    """Steps and what is in them. `sequences` of `length` characters in each, over all ranks."""
+    """Steps and what is in them. `sequences` of `length` characters in each, over all ranks. `doubling`, if above 0: the
+    rate doubles in so many steps without end, and gradients are not cut, so that every training diverges."""
 
     steps: int = 300
     sequences: int = 16
@@ -18,8 +20,11 @@ class Schedule:
     rate: float = 2e-3
     held_out: int = 32
     every: int = 10  # steps between looks at the held-out text
+    doubling: int = 0
 
     def rate_at(self, step: int) -> float:
+        if self.doubling:
+            return self.rate * 2.0 ** (step / self.doubling)
         warm_up = max(1, self.steps // 20)
         if step < warm_up:
             return self.rate * (step + 1) / warm_up
@@ -31,7 +36,9 @@ class NotFinite(Exception):
 
 
 def first_not_finite(model: Model, tokens: torch.Tensor, hooks: Hooks) -> str:
-    """Where the forward pass has its first value that is not finite."""
+    """Where the forward pass has its first value that is not finite, and what does not fit its format."""
+    if hooks.overflow:  # done again, the pass might not have it: scales know the value by now
+        return hooks.overflow
     found = []
 
     class Looks(Hooks):
@@ -66,7 +73,7 @@ class Trainer:
         loss = losses(self.model(tokens[:, :-1], self.hooks), tokens[:, 1:]).mean()
         if not torch.isfinite(loss):
             where = first_not_finite(self.model, tokens[:, :-1], self.hooks)
-            raise NotFinite(f"the loss is not finite in step {self.step}; first in {where}")
+            raise NotFinite(f"the loss is not finite in step {self.step + 1}; first in {where}")
         loss.backward()
         return float(loss)
 
@@ -77,7 +84,8 @@ class Trainer:
         return loss
 
     def update(self) -> None:
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        if not self.schedule.doubling:
+            torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         for group in self.adam.param_groups:
             group["lr"] = self.schedule.rate_at(self.step)
         self.adam.step()
@@ -87,5 +95,11 @@ class Trainer:
         return self.step % self.schedule.every == 0 or self.step == self.schedule.steps
 
     def held_out_loss(self) -> float:
+        return self.loss_of(self.held_out)
+
+    def validation_loss(self) -> float:
+        return self.loss_of(self.corpus.validation(self.schedule.held_out, self.schedule.length))
+
+    def loss_of(self, tokens: torch.Tensor) -> float:
         with torch.no_grad():
-            return float(losses(self.model(self.held_out[:, :-1], self.hooks), self.held_out[:, 1:]).mean())
+            return float(losses(self.model(tokens[:, :-1], self.hooks), tokens[:, 1:]).mean())

@@ -1,14 +1,19 @@
 """Operands of FP8 are what an independent NumPy makes of them, bit for bit."""
 import math
+import pathlib
+import tempfile
 import unittest
 
-import quality  # noqa: F401  finds the modules
+import quality
 
 import numpy as np
 import torch
 
+import corpus
 import fp8
 from fp8 import BACKWARD, FORWARD, Precision, Recipe
+from models import Shape
+from training import NotFinite, Schedule, Trainer
 
 
 def values_of(code: str) -> np.ndarray:
@@ -97,6 +102,41 @@ class DelayedTest(unittest.TestCase):
     def test_a_margin_below_zero_saturates(self):
         hooks = Precision(Recipe("delayed", margin=-6))
         self.assertLess(float(hooks.cast("x", torch.full((1, 1), 400.0), FORWARD, "delayed")), 8.0)
+
+    def test_what_does_not_fit_is_no_number_if_casts_do_not_saturate(self):
+        """E4M3 has 448 as its largest, and the next would be 480; E5M2 57344, and 65536. Ties go to even codes."""
+        for code, kept, lost, becomes in ((FORWARD, 464.0, 464.1, math.nan), (BACKWARD, 61439.0, 61440.0, math.inf)):
+            hooks = Precision(Recipe("delayed", margin=1, saturates=False))
+            hooks.cast("x", torch.full((1, 1), fp8.LARGEST[code] / 2), code, "delayed")  # with the margin, a scale of 1
+            got = hooks.cast("x", torch.full((1, 1), kept), code, "delayed", is_step=False)
+            self.assertEqual(float(got), fp8.LARGEST[code])
+            self.assertIsNone(hooks.overflow)
+            got = hooks.cast("x", torch.tensor([[-lost, 1.0]]), code, "delayed")
+            np.testing.assert_array_equal(got.numpy(), [[-becomes, 1.0]])
+            self.assertIn(f"x, where a value does not fit {code}", hooks.overflow)
+
+    def test_an_overflow_stops_a_training_with_step_and_place(self):
+        with tempfile.TemporaryDirectory() as name:
+            text = corpus.prepare(pathlib.Path(name), quality.text_file(pathlib.Path(name)))
+            schedule = Schedule(steps=40, sequences=2, length=16, held_out=2, doubling=1)
+            shape = Shape(layers=2, width=32, heads=4, ffn=64)
+            trainer = Trainer(shape, schedule, text, 1, Precision(Recipe("delayed", saturates=False)))
+            with self.assertRaisesRegex(NotFinite, r"not finite in step \d+; first in [01]/\w+/\w+, where a value does"):
+                while trainer.step < schedule.steps:
+                    trainer.advance()
+
+    def test_weights_that_are_no_numbers_stop_a_training_whatever_the_scales(self):
+        with tempfile.TemporaryDirectory() as name:
+            text = corpus.prepare(pathlib.Path(name), quality.text_file(pathlib.Path(name)))
+            schedule = Schedule(steps=4, sequences=2, length=16, held_out=2)
+            for scaling in ("bf16", "delayed", "current", "block"):
+                trainer = Trainer(Shape(layers=2, width=32, heads=4, ffn=64), schedule, text, 1,
+                                  Precision(Recipe(scaling)))
+                trainer.advance()
+                with torch.no_grad():
+                    trainer.model.blocks[1]["up"][0, 0] = math.nan
+                with self.assertRaisesRegex(NotFinite, "step 2; first in 1/ffn_before", msg=scaling):
+                    trainer.advance()
 
     def test_monitors(self):
         hooks = Precision(Recipe())

@@ -10,7 +10,8 @@ import torch
 from torch.nn import functional
 
 import corpus
-from models import Hooks, Model, Shape, losses
+from models import Hooks, Model, Shape, losses, xielu, xielu_parameters
+from store import QualityError
 from training import NotFinite, Schedule, Trainer
 
 SMALL = {"layers": 2, "width": 32, "heads": 4, "ffn": 64}
@@ -55,6 +56,10 @@ class Reference(torch.nn.Module):
 
     def ffn(self, block, x):
         up = self.linear(block["up"])(x)
+        if self.shape.has_xielu:
+            above = torch.log(1 + torch.exp(block["alpha_p"])) * up * up
+            below = (0.5 + torch.log(1 + torch.exp(block["alpha_n"]))) * (torch.exp(up) - 1 - up)
+            return self.linear(block["down"])(0.5 * up + above * (up > 0) + below * (up <= 0))
         if self.shape.kind == "fog":
             return self.linear(block["down"])(torch.nn.GELU()(up))
         return self.linear(block["down"])(torch.nn.SiLU()(self.linear(block["gate"])(x)) * up)
@@ -73,8 +78,8 @@ class Reference(torch.nn.Module):
 class ModelsTest(unittest.TestCase):
     def test_exact_path_is_pytorchs_own(self):
         tokens = torch.randint(90, (3, 20), generator=torch.Generator().manual_seed(5))
-        for kind in ("llama", "fog"):
-            model = Model(Shape(kind, **SMALL), 1)
+        for shape in (Shape(**SMALL), Shape("fog", **SMALL), Shape("fog", activation="gelu", **SMALL)):
+            model = Model(shape, 1)
             torch.testing.assert_close(model(tokens), Reference(model)(tokens), atol=1e-5, rtol=1e-5)
 
     def test_what_is_later_changes_nothing_before(self):
@@ -86,10 +91,44 @@ class ModelsTest(unittest.TestCase):
         self.assertFalse(torch.equal(before[:, 30:], after[:, 30:]))
 
     def test_fog_begins_with_small_gains_and_has_as_many_weights(self):
-        llama, fog = Model(Shape("llama"), 1), Model(Shape("fog"), 1)
-        self.assertEqual(*(sum(weight.numel() for weight in model.parameters()) for model in (llama, fog)))
+        llama, fog, gelu = Model(Shape("llama"), 1), Model(Shape("fog"), 1), Model(Shape("fog", activation="gelu"), 1)
+        weights = [sum(weight.numel() for weight in model.parameters()) for model in (llama, gelu, fog)]
+        self.assertEqual(weights[0], weights[1])
+        self.assertEqual(weights[2] - weights[1], 2 * 4)  # two curvatures of each of four layers
         self.assertEqual(float(fog.blocks[0]["ffn_gain"][0]), 0.5)  # four layers
         self.assertEqual(float(llama.blocks[0]["ffn_gain"][0]), 1.0)
+
+
+class XieluTest(unittest.TestCase):
+    def test_it_is_the_integral_of_a_line_and_an_exponential(self):
+        """Huang and Schlag, arXiv 2411.13010, begin with the derivative, here with both curvatures 0.8."""
+        parameters = xielu_parameters()
+        for end in (-6.0, -1.0, -0.01, 0.01, 0.7, 5.0):
+            t = torch.linspace(0, end, 200_001, dtype=torch.float64)
+            slope = torch.where(t > 0, 2 * 0.8 * t + 0.5, 0.8 * (torch.exp(t) - 1) + 0.5)
+            got = xielu(torch.tensor(end), parameters["alpha_p"], parameters["alpha_n"])
+            self.assertAlmostEqual(float(got.detach()), float(torch.trapezoid(slope, t)), places=5)
+
+    def test_its_curvatures_are_learnt(self):
+        parameters = xielu_parameters()
+        xielu(torch.tensor([-2.0, 1.5]), parameters["alpha_p"], parameters["alpha_n"]).sum().backward()
+        # d/d alpha of softplus is the sigmoid; 1 - 1 / (1 + e^alpha) = 1 - e^-softplus
+        self.assertAlmostEqual(float(parameters["alpha_p"].grad), 1.5 ** 2 * (1 - math.exp(-0.8)), places=5)
+        self.assertAlmostEqual(float(parameters["alpha_n"].grad),
+                               (math.exp(-2.0) + 1.0) * (1 - math.exp(-0.3)), places=5)
+
+    def test_monitors_see_it_before_and_behind(self):
+        seen = {}
+
+        class Looks(Hooks):
+            def see(self, where, x):
+                seen[where] = x
+
+        model = Model(Shape("fog", **SMALL), 1)
+        model(torch.arange(4)[None], Looks())
+        block = model.blocks[1]
+        torch.testing.assert_close(xielu(seen["1/ffn_before"], block["alpha_p"], block["alpha_n"]),
+                                   seen["1/ffn_after"], atol=0, rtol=0)
 
 
 class CorpusTest(unittest.TestCase):
@@ -101,6 +140,14 @@ class CorpusTest(unittest.TestCase):
             self.assertEqual((len(long.train), len(short.train), len(short.held_out)), (54_000, 27_000, 3_000))
             self.assertNotEqual(long.digest(), short.digest())
             self.assertEqual(corpus.load(folder).digest(), short.digest())
+
+    def test_what_is_chosen_by_is_not_what_is_told(self):
+        with tempfile.TemporaryDirectory() as name:
+            text = corpus.prepare(pathlib.Path(name), text_file(pathlib.Path(name), 30_000))
+            self.assertEqual(text.validation(4, 99)[-1, -1], text.held_out[-1])
+            self.assertEqual(text.validation(15, 99).shape, (15, 100))
+            with self.assertRaisesRegex(QualityError, "the text is too short: 3000 .* and 3200 are needed"):
+                text.validation(16, 99)
 
 
 class TrainingTest(unittest.TestCase):
@@ -141,8 +188,13 @@ class TrainingTest(unittest.TestCase):
         trainer.advance()
         with torch.no_grad():
             trainer.model.blocks[1]["up"][0, 0] = math.nan
-        with self.assertRaisesRegex(NotFinite, "not finite in step 1; first in 1/ffn_before"):
+        with self.assertRaisesRegex(NotFinite, "not finite in step 2; first in 1/ffn_before"):
             trainer.advance()
+
+    def test_a_doubling_rate_has_no_end(self):
+        schedule = Schedule(steps=40, rate=1e-3, doubling=10)
+        for step, rate in ((0, 1e-3), (10, 2e-3), (35, 2.0 ** 3.5 * 1e-3)):
+            self.assertAlmostEqual(schedule.rate_at(step), rate)
 
     def test_hooks_see_every_layer(self):
         seen = []

@@ -12,6 +12,9 @@ import unittest
 
 from quality import STUDIES, text_file
 
+import step_times
+from gradients_study import schemes
+
 
 def command(study: str, *arguments) -> list[str]:
     return [sys.executable, "-B", str(STUDIES / f"{study}.py"), *map(str, arguments)]
@@ -72,6 +75,26 @@ class StudiesTest(unittest.TestCase):
         self.assertLessEqual({"llama bf16, seed 1", "fog fp8, seed 1"}, names)
         saturated = {row["name"]: row["saturated"] for row in results["rows"]}
         self.assertGreater(saturated["llama fp8, margin -6, seed 1"], 10 * saturated["llama fp8, seed 1"])
+        forced = results["summary"]["forced"]
+        for kind in ("llama", "fog"):
+            doubled = forced[f"{kind} fp8, doubling rate, seed 1"]
+            self.assertIsNotNone(doubled["diverged"])
+            self.assertLess(doubled["warned"]["rms"], doubled["diverged"])
+            self.assertRegex(forced[f"{kind} fp8, doubling rate, no saturation, seed 1"]["stopped"],
+                             r"not finite in step \d+; first in [01]/\w+/\w+, where a value does not fit fp8-e")
+
+    def test_rates_are_chosen_by_the_least_loss(self):
+        done = run("rates", "--output", self.folder / "rates", "--reduced", "--text", self.text, "--threads", 1)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        results = json.loads((self.folder / "rates" / "results.json").read_text())
+        least = min(results["rows"], key=lambda row: row["validation"])
+        self.assertEqual(results["summary"]["best"], least["rate"])
+
+    def test_feedback_takes_the_time_of_its_bytes(self):
+        """Of each of the 8.03e9 / 8 weights of a chip 4 bytes are read and 4 written, at 0.8 of 3.35 TB/s."""
+        seconds = step_times.of([scheme for scheme in schemes() if scheme.is_timed])
+        for name in ("EQuARX int4", "ZeRO++ int4"):
+            self.assertAlmostEqual(seconds[f"{name}, feedback"] - seconds[name], 8 * 8.03e9 / 8 / (0.8 * 3.35e12), 5)
 
     def test_gradients_go_on_after_a_kill(self):
         where = self.folder / "gradients"

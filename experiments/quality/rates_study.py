@@ -1,0 +1,48 @@
+"""The FOG architecture is trained in bf16 with several rates; the one with the least loss on validation text is taken."""
+import argparse
+import dataclasses
+import functools
+import pathlib
+
+import torch
+
+import corpus
+import outcome
+from fp8 import Precision, Recipe
+from models import Shape
+from products_study import schedule_of, small_shape
+from store import Cell, fill
+from training import NotFinite, Schedule, Trainer
+
+RATES = (1e-3, 2e-3, 4e-3, 8e-3)
+SEED = 4  # none of those whose results are told
+
+
+def train(folder: pathlib.Path, definition: dict) -> dict:
+    """The loss on validation text at the end, or why there is none."""
+    torch.set_num_threads(1)
+    trainer = Trainer(Shape(**definition["shape"]), Schedule(**definition["schedule"]), corpus.load(folder),
+                      definition["seed"], Precision(Recipe()))
+    try:
+        while trainer.step < trainer.schedule.steps:
+            trainer.advance()
+    except NotFinite as stop:
+        return {"validation": None, "stopped": str(stop)}
+    return {"validation": trainer.validation_loss(), "stopped": None}
+
+
+def study(chosen: argparse.Namespace) -> None:
+    text = corpus.prepare(chosen.output, chosen.text)
+    schedule = schedule_of(chosen.reduced)
+    text.validation(schedule.held_out, schedule.length)
+    cells = [Cell(f"fog bf16, rate {rate:g}", {
+        "shape": dataclasses.asdict(Shape("fog", **small_shape(chosen.reduced))), "seed": SEED, "text": text.digest(),
+        "schedule": dataclasses.asdict(dataclasses.replace(schedule, rate=rate))}) for rate in RATES]
+    results = fill(chosen.output, cells, functools.partial(train, chosen.output), chosen.threads, lambda result:
+                   result["stopped"] or f"validation loss {result['validation']:.3f}")
+    rows = [{"rate": rate, **results[cell.name]} for rate, cell in zip(RATES, cells)]
+    best = min((row for row in rows if row["validation"] is not None), key=lambda row: row["validation"])
+    outcome.write(chosen.output, "rates", rows, {"best": best["rate"], "seed": SEED, "settings": cells[0].definition})
+    for row in rows:
+        print(f"rate {row['rate']:.0e}: " + (row["stopped"] or f"validation loss {row['validation']:.4f}"))
+    print(f"the least is that of {best['rate']:g}")
