@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import pathlib
 import sys
+import threading
 import time
 
 
@@ -51,6 +52,16 @@ class Progress:
         print(f"[{self.done}/{self.cells}] {name}: {what}; {left / 60:.1f} min left", flush=True)
 
 
+def _leave() -> None:
+    multiprocessing.parent_process().join()
+    os._exit(1)
+
+
+def _leave_with_parent() -> None:
+    """A process of a pool whose parent is killed would wait for ever for work."""
+    threading.Thread(target=_leave, daemon=True).start()
+
+
 def fill(folder: pathlib.Path, cells: list[Cell], compute, workers: int, summary) -> dict[str, dict]:
     """The result of each cell by its name: from its file, or of `compute(definition)`, a function of a module."""
     results = {cell.name: json.loads(cell.file(folder).read_text()) for cell in cells if cell.file(folder).is_file()}
@@ -66,7 +77,8 @@ def fill(folder: pathlib.Path, cells: list[Cell], compute, workers: int, summary
         for cell in missing:
             keep(cell, compute(cell.definition))
         return results
-    with concurrent.futures.ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+    with concurrent.futures.ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"),
+                                                _leave_with_parent) as pool:
         running = {pool.submit(compute, cell.definition): cell for cell in missing}
         for future in concurrent.futures.as_completed(running):
             keep(running[future], future.result())

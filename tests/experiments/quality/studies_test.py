@@ -5,19 +5,14 @@ import os
 import pathlib
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
 
-from quality import STUDIES, text_file
+from quality import command, text_file
 
 import step_times
 from gradients_study import schemes
-
-
-def command(study: str, *arguments) -> list[str]:
-    return [sys.executable, "-B", str(STUDIES / f"{study}.py"), *map(str, arguments)]
 
 
 def run(study: str, *arguments, **environment) -> subprocess.CompletedProcess:

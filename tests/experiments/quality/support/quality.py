@@ -22,3 +22,8 @@ def text_file(folder: pathlib.Path, characters: int = 60_000) -> pathlib.Path:
     path = folder / "words.txt"
     path.write_text((WORDS * (characters // len(WORDS) + 1))[:characters])
     return path
+
+
+def command(study: str, *arguments) -> list[str]:
+    """Of a study, as a user gives it."""
+    return [sys.executable, "-B", str(STUDIES / f"{study}.py"), *map(str, arguments)]
