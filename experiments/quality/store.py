@@ -29,11 +29,14 @@ class Cell:
 
 
 def write_whole(path: pathlib.Path, contents: str | bytes) -> None:
-    """Nobody ever sees half a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Nobody ever sees half a file. @raises QualityError if the folder cannot be written"""
     part = path.with_suffix(path.suffix + f".part{os.getpid()}")
-    part.write_bytes(contents.encode() if isinstance(contents, str) else contents)
-    part.replace(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(contents.encode() if isinstance(contents, str) else contents)
+        part.replace(path)
+    except OSError as error:
+        raise QualityError(f"--output: cannot write {path}: {error.strerror}; give another folder") from error
 
 
 class Progress:
@@ -85,9 +88,14 @@ def fill(folder: pathlib.Path, cells: list[Cell], compute, workers: int, summary
     return results
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str):
+        raise QualityError(f"{message}; --help says more")
+
+
 def arguments(description: str) -> argparse.Namespace:
     """Those that all studies have."""
-    parser = argparse.ArgumentParser(description=description)
+    parser = _Parser(description=description)
     parser.add_argument("--output", metavar="DIR", type=pathlib.Path, required=True, help="where results go; a study "
                         "that was interrupted goes on there")
     parser.add_argument("--reduced", action="store_true", help="a small form that takes seconds, and shows nothing")

@@ -108,11 +108,15 @@ class StudiesTest(unittest.TestCase):
         short.write_text("too short")
         none = self.folder / "none"
         none.mkdir()
+        words = ("--text", self.text)
         (none / "torch.py").write_text("raise ImportError('none')\n")
         for arguments, environment, said in (
                 (("--text", short), {}, "the text is too short"),
                 (("--text", self.folder / "absent.txt"), {}, "cannot read"),
                 (("--threads", 0), {}, "use 1 or more"),
+                (("--threads", "many"), {}, "invalid int value: 'many'; --help says more"),
+                (("--output", short, *words), {}, "--output: cannot write"),
+                (("--output", "/proc/none", *words), {}, "--output: cannot write"),
                 ((), {"PYTHONPATH": f"{none}:{os.environ['PYTHONPATH']}"}, "apt-get install python3-torch")):
             done = run("inference", "--output", self.folder / "wrong", "--reduced", *arguments, **environment)
             self.assertEqual(done.returncode, 2, done.stderr)
