@@ -4,8 +4,10 @@ import argparse
 import dataclasses
 import functools
 import json
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 
 import numpy as np
@@ -65,14 +67,17 @@ def compared(exact: np.ndarray, got: np.ndarray) -> dict:
 
 
 def prepare(folder: pathlib.Path, sentences: list[str]) -> None:
-    """Gets the model and its own embeddings, once for these sentences."""
+    """Gets the model and its own embeddings, once for these sentences. They are in `folder`/encoder when all are there:
+    a tool that is killed has left half of them elsewhere."""
     text = "\n".join(sentences) + "\n"
-    listed, made = folder / "sentences.txt", folder / "encoder"
-    if (made / "embeddings.npy").is_file() and listed.is_file() and listed.read_text() == text:
+    made, part = folder / "encoder", folder / f"encoder.part{os.getpid()}"
+    if (made / "sentences.txt").is_file() and (made / "sentences.txt").read_text() == text:
         return
-    write_whole(listed, text)
-    if subprocess.run(["bash", TOOL, made, listed], check=False).returncode:
+    write_whole(part / "sentences.txt", text)
+    if subprocess.run(["bash", TOOL, part, part / "sentences.txt"], check=False).returncode:
         raise QualityError("the model could not be read; tools/activations/README.md says what it needs")
+    shutil.rmtree(made, ignore_errors=True)
+    part.rename(made)
 
 
 @functools.lru_cache(maxsize=1)

@@ -3,8 +3,10 @@
 The weights are made up: the package's are 28 MB, and the study itself holds the model to the packaged graph.
 """
 import pathlib
+import subprocess
 import tempfile
 import unittest
+from unittest import mock
 
 import quality  # noqa: F401  finds the modules
 
@@ -141,9 +143,28 @@ class TellingTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             (folder / "encoder").mkdir()
-            (folder / "encoder" / "embeddings.npy").touch()
-            (folder / "sentences.txt").write_text("One.\nTwo.\n")
-            prepare(folder, ["One.", "Two."])  # would need npm
+            (folder / "encoder" / "sentences.txt").write_text("One.\nTwo.\n")
+            with mock.patch("subprocess.run", side_effect=AssertionError("asked npm")):
+                prepare(folder, ["One.", "Two."])
+
+    def test_half_a_model_is_got_again(self):
+        """A tool that fails, or is killed, when it has written some: what counts is there when all is."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            for code in (1, 0):
+                def tool(command, code=code, **_):
+                    (command[2] / "embeddings.npy").touch()
+                    return subprocess.CompletedProcess(command, code)
+
+                with mock.patch("subprocess.run", tool):
+                    if code:
+                        with self.assertRaisesRegex(QualityError, "could not be read"):
+                            prepare(folder, ["One."])
+                        self.assertFalse((folder / "encoder").exists())
+                    else:
+                        prepare(folder, ["One."])
+            self.assertEqual((folder / "encoder" / "sentences.txt").read_text(), "One.\n")
+            self.assertTrue((folder / "encoder" / "embeddings.npy").is_file())
 
 
 if __name__ == "__main__":
