@@ -73,6 +73,8 @@ def prepare(folder: pathlib.Path, sentences: list[str]) -> None:
     made, part = folder / "encoder", folder / f"encoder.part{os.getpid()}"
     if (made / "sentences.txt").is_file() and (made / "sentences.txt").read_text() == text:
         return
+    for killed in folder.glob("encoder.part*"):
+        shutil.rmtree(killed, ignore_errors=True)
     write_whole(part / "sentences.txt", text)
     if subprocess.run(["bash", TOOL, part, part / "sentences.txt"], check=False).returncode:
         raise QualityError("the model could not be read; tools/activations/README.md says what it needs")

@@ -165,6 +165,7 @@ class TellingTest(unittest.TestCase):
                         prepare(folder, ["One."])
             self.assertEqual((folder / "encoder" / "sentences.txt").read_text(), "One.\n")
             self.assertTrue((folder / "encoder" / "embeddings.npy").is_file())
+            self.assertEqual([path.name for path in folder.iterdir()], ["encoder"])
 
 
 if __name__ == "__main__":
