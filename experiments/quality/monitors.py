@@ -16,6 +16,18 @@ def value_of(seen: dict[str, float], monitor: str) -> float:
     return MONITORS[monitor](values) if values else 0.0
 
 
+def largest_by_place(monitor: str, results: list[dict]) -> dict[str, float]:
+    """At the same place of all layers, in all looks."""
+    largest: dict[str, float] = {}
+    for seen in (seen for result in results for seen in result["seen"]):
+        for name, value in seen.items():
+            what, where = name.split()
+            if what == monitor:
+                place = where.split("/", 1)[1]
+                largest[place] = max(value, largest.get(place, 0.0))
+    return largest
+
+
 def ceilings(healthy: list[dict]) -> dict[str, float]:
     """The largest of each monitor in trainings that are as they should be."""
     return {monitor: max(value_of(seen, monitor) for result in healthy for seen in result["seen"])

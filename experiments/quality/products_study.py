@@ -150,12 +150,21 @@ def forewarned(results: dict[str, dict]) -> dict[str, dict]:
             for name, result in results.items() if is_forced(name)}
 
 
+def kurtosis(results: dict[str, dict]) -> dict[str, dict[str, float]]:
+    """The largest by place, of all seeds of each curve that is as it should be."""
+    curves: dict[str, list[dict]] = {}
+    for name, result in results.items():
+        if not is_forced(name):
+            curves.setdefault(curve_of(name), []).append(result)
+    return {name: monitors.largest_by_place("kurtosis", some) for name, some in curves.items()}
+
+
 def summary_of(common: dict, results: dict[str, dict]) -> dict:
     healthy = {kind: [result for name, result in results.items() if curve_of(name) == f"{kind} fp8"] for kind in RATES}
     return {"held_out_at_the_end": last_losses(results), "settings": common, "rates": RATES,
             "ceilings": {kind: monitors.ceilings(some) for kind, some in healthy.items()},
             "false_alarms": {kind: monitors.false_alarms(some) for kind, some in healthy.items()},
-            "forced": forewarned(results),
+            "forced": forewarned(results), "kurtosis": kurtosis(results),
             "stopped": {name: result["stopped"] for name, result in results.items() if result["stopped"]}}
 
 
@@ -184,6 +193,10 @@ def print_tables(summary: dict) -> None:
     for name, values in summary["held_out_at_the_end"].items():
         if not is_forced(name) or "margin" in name:
             print(f"{name:40}{np.mean(values):8.3f}{min(values):9.3f}{max(values):9.3f}{len(values):7}")
+    places = list(next(iter(summary["kurtosis"].values())))
+    print(f"\n{'largest kurtosis of any layer':40}" + "".join(f"{place:>12}" for place in places))
+    for name, found in summary["kurtosis"].items():
+        print(f"{name:40}" + "".join(f"{found[place]:12.1f}" for place in places))
     print(f"\n{'step in which it':48}{'diverged':>9}" + "".join(f"{name:>11}" for name in monitors.MONITORS) + " warned")
     for name, found in summary["forced"].items():
         print(f"{name:48}{found['diverged'] or '-':>9}"

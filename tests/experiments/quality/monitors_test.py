@@ -4,7 +4,7 @@ import unittest
 
 import quality  # noqa: F401  finds the modules
 
-from monitors import MONITORS, ceilings, diverged_at, false_alarms, warned_at
+from monitors import MONITORS, ceilings, diverged_at, false_alarms, largest_by_place, warned_at
 
 
 def training(losses, kurtosis=None, stopped_step=None) -> dict:
@@ -27,6 +27,10 @@ class MonitorsTest(unittest.TestCase):
         self.assertEqual((known["kurtosis"], known["saturated"], known["rms"]), (5.0, 0.25, 0.0))
         warned = warned_at(training([4.0] * 4, [3.0, 10.0, 10.1, 3.0]), known)
         self.assertEqual(warned, {"kurtosis": 3, "rms": None, "saturated": None, "flushed": None})
+
+    def test_places_are_those_of_all_layers(self):
+        self.assertEqual(largest_by_place("kurtosis", [training([4.0] * 2, [3.0, 5.0]), training([4.0], [4.0])]),
+                         {"q": 5.0})
 
     def test_what_is_no_number_warns(self):
         known = ceilings([training([4.0])])
