@@ -130,7 +130,7 @@ def products(folder: pathlib.Path, rows: list[dict], forced: dict[str, dict]) ->
             for row in (0, 1):
                 _warnings(axes[row][1], looks, forced)
         axes[0][column].set(xlabel="step", ylabel=("held-out loss, nats for each character", "loss before the step")[
-            column], title=("As it should be", "Rate doubles every 10 steps (lines: it has diverged)")[column])
+            column], title=("As it should be", "Rate doubles every 10 steps (vertical: seed 1 has diverged)")[column])
         axes[1][column].set(xlabel="step", ylabel="largest kurtosis of any layer", yscale="log")
         for row in (0, 1):
             axes[row][column].grid(color=style.PALE)
