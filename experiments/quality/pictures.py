@@ -10,11 +10,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools" / "
 
 import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
+from PIL import Image  # noqa: E402
 from drawing import style  # noqa: E402
 
 FP32 = 1e-12  # NMSE below which only FP32 is, which is not drawn
 # Ends of schemes' names: drawn in the colour of the scheme without them, by these lines.
 VARIANTS = {", feedback": (0, (1, 4)), ", factor of its code": (0, (4, 4))}
+COLOURS = 128  # of a picture
 SHOWN = 1e-5  # of changes of perplexity: what is smaller, or no growth, is drawn there
 
 
@@ -22,7 +24,11 @@ def _save(figure, folder: pathlib.Path, name: str) -> None:
     for suffix in ("png", "svg"):
         figure.savefig(folder / f"{name}.{suffix}", dpi=80, metadata={"Date": None} if suffix == "svg" else None)
     plt.close(figure)
-    print(folder / f"{name}.png")
+    png = folder / f"{name}.png"
+    with Image.open(png) as drawn:  # bands over bands have many shades; a palette makes the file a third as large
+        few = drawn.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    few.save(png, optimize=True)
+    print(png)
 
 
 def inference(folder: pathlib.Path, rows: list[dict]) -> None:
