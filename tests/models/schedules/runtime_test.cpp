@@ -55,8 +55,7 @@ TEST_CASE("messages of Simple are two slices, which are not too small") {
   CHECK(std::accumulate(odd.begin(), odd.end(), std::uint64_t{0}) == 1'000'004);
 }
 
-TEST_CASE(
-    "LL has 8 lines for each of 256 threads, half of them flags; LL128 28 words, 15 of 16 data") {
+TEST_CASE("LL has 8 lines for each of 256 threads, half of them flags, and LL128 28 words") {
   const Runtime ll(of(2, Protocol::ll), kMiB);
   CHECK(ll.cut().loops == 32);
   CHECK(ll.cut().room == 8);
