@@ -9,6 +9,7 @@
 
 namespace equarx::steps {
 
+/// One after the other.
 using Operations = std::vector<workloads::Operation>;
 
 /// Adds operations behind others.
