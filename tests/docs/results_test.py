@@ -144,10 +144,15 @@ def of_step() -> set[str]:
 
 
 def of_import() -> set[str]:
-    """Keys of `import --json`; notes are texts."""
+    """Keys of `import --json` of a program and of a trace; notes are texts."""
     made = program("import", "hlo", str(markdown.ROOT / "configs/programs/transformer_v5e_4x4.hlo.txt"), "--topology",
                    "4x4", "--json", folder=markdown.ROOT)
-    return json_keys.paths(json.loads(made), CLOSED | {"notes"})
+    keys = json_keys.paths(json.loads(made), CLOSED | {"notes"})
+    with tempfile.TemporaryDirectory() as name:
+        program("export", "chakra", str(markdown.ROOT / "configs/experiments/buckets_v5e_16x16.json"), "-o",
+                name + "/trace", folder=markdown.ROOT)
+        made = program("import", "chakra", name + "/trace.0.et", "--topology", "16x16", "--json", folder=markdown.ROOT)
+    return keys | json_keys.paths(json.loads(made), CLOSED | {"notes"})
 
 
 def of_import_msccl() -> set[str]:
