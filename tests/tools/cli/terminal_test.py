@@ -57,7 +57,7 @@ class Progress(TerminalCase):
                 self.assertTrue(text.endswith(ERASE))
 
     def test_so_do_values(self):
-        many = {"tensor": {"bytes": "16 MiB"}, "numerics": "on", "topology": {"slice": "4x4"},
+        many = {"tensor": {"bytes": "64 MiB"}, "numerics": "on", "topology": {"slice": "4x4"},
                 "collectives": [{"algorithm": "ring"}]}
         self.assertRegex(self.seen("run", self.config(**many)),
                          r"1 of 2: ring bf16: computing the values of 16 ranks: \d+ %")
