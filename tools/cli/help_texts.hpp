@@ -129,8 +129,8 @@ inline constexpr const char* kImportFooter =
     "\n"
     "XLA writes the text by XLA_FLAGS=--xla_dump_to=DIR --xla_dump_hlo_as_text (the file that ends "
     "with after_optimizations.txt), and JAX by jax.jit(f).lower(...).compile().as_text(). "
-    "docs/hlo.md says what is read, and how it is counted; docs/msccl.md says the same of "
-    "schedules.";
+    "docs/hlo.md says what is read, and how it is counted; docs/chakra.md says the same of "
+    "traces, and docs/msccl.md of schedules.";
 
 /// Below the help of tune.
 inline constexpr const char* kTuneFooter =
