@@ -1,7 +1,6 @@
 #include "experiments/imports/hlo.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <stdexcept>
 #include <string_view>
 
@@ -13,7 +12,6 @@
 #include "experiments/input/json_text.hpp"
 #include "models/hlo/parser.hpp"
 #include "models/steps/hlo_step.hpp"
-#include "models/units/quantity.hpp"
 
 namespace equarx::imports {
 namespace {
@@ -92,13 +90,7 @@ bool is_program(std::string_view text) { return text.starts_with("HloModule"); }
 
 std::string read_program(const std::string& path) {
   constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30;
-  std::error_code unknown;
-  const std::uintmax_t size = std::filesystem::file_size(path, unknown);
-  if (!unknown && size > kMostBytes)
-    throw InputError("", fmt::format("{} has {}; programs of up to {} are read", path,
-                                     units::bytes_text(static_cast<double>(size)),
-                                     units::bytes_text(static_cast<double>(kMostBytes))));
-  return input::read_file(path);
+  return read_file_of_others(path, kMostBytes, "programs");
 }
 
 ImportedProgram import_hlo(const std::string& text, const HloOptions& options) {

@@ -1,12 +1,14 @@
 #include "experiments/imports/machine_text.hpp"
 
 #include <charconv>
+#include <filesystem>
 
 #include <fmt/format.h>
 
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
+#include "models/units/quantity.hpp"
 
 namespace equarx::imports {
 namespace {
@@ -35,6 +37,17 @@ input::JsonValue topology_json(const std::string& text, std::string_view what) {
   const std::string value = text.substr(colon + 1);
   const auto chips = whole_number(value, kMostChipsNamed);
   return Json{{text.substr(0, colon), chips ? Json(*chips) : Json(value)}};
+}
+
+std::string read_file_of_others(const std::string& path, std::uintmax_t most_bytes,
+                                std::string_view what) {
+  std::error_code unknown;
+  const std::uintmax_t size = std::filesystem::file_size(path, unknown);
+  if (!unknown && size > most_bytes)
+    throw input::InputError("", fmt::format("{} has {}; {} of up to {} are read", path,
+                                            units::bytes_text(static_cast<double>(size)), what,
+                                            units::bytes_text(static_cast<double>(most_bytes))));
+  return input::read_file(path);
 }
 
 }  // namespace equarx::imports

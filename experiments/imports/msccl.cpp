@@ -1,9 +1,10 @@
 #include "experiments/imports/msccl.hpp"
 
-#include <filesystem>
+#include <cstdint>
 
 #include <fmt/format.h>
 
+#include "experiments/imports/machine_text.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json_text.hpp"
 #include "models/schedules/check.hpp"
@@ -11,7 +12,6 @@
 #include "models/schedules/races.hpp"
 #include "models/schedules/values.hpp"
 #include "models/schedules/walk.hpp"
-#include "models/units/quantity.hpp"
 
 namespace equarx::imports {
 namespace {
@@ -43,13 +43,7 @@ bool is_schedule(std::string_view text) { return schedules::is_xml(text); }
 
 std::string read_schedule_text(const std::string& path) {
   constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 28U;
-  std::error_code unknown;
-  const std::uintmax_t size = std::filesystem::file_size(path, unknown);
-  if (!unknown && size > kMostBytes)
-    throw InputError("", fmt::format("{} has {}; schedules of up to {} are read", path,
-                                     units::bytes_text(static_cast<double>(size)),
-                                     units::bytes_text(static_cast<double>(kMostBytes))));
-  return input::read_file(path);
+  return read_file_of_others(path, kMostBytes, "schedules");
 }
 
 MscclSchedule read_msccl(const std::string& text) {
