@@ -1,7 +1,6 @@
 #include "models/steps/chakra_step.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <numeric>
 #include <optional>
@@ -97,27 +96,33 @@ void check_alike(const ChakraTraces& traces) {
   }
 }
 
+/// The chips of a group, rising; none if they are not known.
+std::optional<std::vector<std::uint32_t>> chips_of(const ChakraTraces& traces,
+                                                   const std::string& group) {
+  const auto found = traces.groups.find(group);
+  const bool known = found != traces.groups.end();
+  if (!known && !group.empty() && group != "0") return std::nullopt;
+  std::vector<std::uint32_t> chips = known ? found->second : std::vector<std::uint32_t>{};
+  if (chips.empty()) {  // all of them
+    chips.resize(traces.devices);
+    std::iota(chips.begin(), chips.end(), 0U);
+  }
+  std::ranges::sort(chips);
+  return chips;
+}
+
 /// The chips of each group that does a node; none if they are not known.
 std::optional<DeviceGroups> groups_of(const ChakraTraces& traces, std::size_t node) {
-  std::vector<std::uint32_t> all(traces.devices);
-  std::iota(all.begin(), all.end(), 0U);
-  std::set<std::vector<std::uint32_t>> groups;
-  for (std::size_t chip = 0; chip < traces.chips.size(); ++chip) {
-    const Node& of_chip = traces.chips[chip].nodes[node];
-    const auto found = traces.groups.find(of_chip.group);
-    if (found != traces.groups.end()) {
-      std::vector<std::uint32_t> chips = found->second;
-      std::ranges::sort(chips);
-      groups.insert(chips.empty() ? all : chips);
-    } else if (of_chip.group.empty() || of_chip.group == "0") {
-      groups.insert(all);
-    } else {
-      return std::nullopt;
-    }
+  std::set<std::string> names;
+  for (const Trace& trace : traces.chips) names.insert(trace.nodes[node].group);
+  std::set<std::vector<std::uint32_t>> groups;  // several names may be of the same chips
+  std::size_t chips = 0;
+  for (const std::string& name : names) {
+    auto group = chips_of(traces, name);
+    if (!group) return std::nullopt;
+    const std::size_t size = group->size();
+    if (groups.insert(std::move(*group)).second) chips += size;
   }
-  const auto chips = std::accumulate(
-      groups.begin(), groups.end(), std::size_t{0},
-      [](std::size_t sum, const std::vector<std::uint32_t>& group) { return sum + group.size(); });
   if (chips != traces.devices) return std::nullopt;
   return DeviceGroups(groups.begin(), groups.end());
 }
@@ -215,8 +220,7 @@ class ChakraBuilder {
                 decltype(Task::work) work, Waits after) {
     const Node& node = traces_.chips.front().nodes[place];
     std::string name = node.name.empty() ? group : node.name;
-    if (!names_.insert(name).second) name += fmt::format(" (node {})", node.id);
-    names_.insert(name);
+    while (!names_.insert(name).second) name += fmt::format(" (node {})", node.id);
     step_.graph.tasks.push_back({.name = name,
                                  .group = group,
                                  .stream = stream_id(step_.graph, stream),
@@ -282,15 +286,12 @@ class ChakraBuilder {
     imported.group = group_of(node, "collective");
     imported.obstacle = obstacle_of(place, made);
     if (imported.obstacle.empty()) {
-      constexpr double kBitsOfByte = 8.0;
       imported.call.collective = *simulated_as(node.collective);
       imported.call.dtype = options_.dtype;
-      imported.call.elements = static_cast<std::uint64_t>(
-          std::ceil(made.bytes * kBitsOfByte / numerics::element_bits(options_.dtype)));
-      imported.can_quantize = numerics::element_bits(options_.dtype) > kBitsOfByte &&
-                              collectives::sums(imported.call.collective);
+      imported.call.elements = elements_of(made.bytes, options_.dtype);
+      imported.can_quantize =
+          is_wide(options_.dtype) && collectives::sums(imported.call.collective);
     }
-    const std::string group = imported.group;
     for (std::size_t i = 0; i < step_.collectives.size(); ++i) {
       const ChakraCollective& known = step_.collectives[i];
       if (known.imported.group != imported.group) continue;

@@ -56,11 +56,6 @@ TensorType tensor_type(const std::string& type) {
   return {bits == kTwoBytes ? ElementFormat::bf16 : ElementFormat::fp32, false};
 }
 
-bool is_wide(ElementFormat format) {
-  constexpr std::uint32_t kTwoBytes = 16;
-  return numerics::element_bits(format) >= kTwoBytes;
-}
-
 /// What becomes of each collective.
 class Collectives {
  public:
@@ -82,11 +77,9 @@ class Collectives {
                         collectives::sums(*collective) && (site.combines.empty() || site.adds);
     made.obstacle = obstacle_of(site, made.call.axes);
     if (!made.obstacle.empty()) return made;
-    constexpr double kBitsOfByte = 8.0;
     made.call.collective = collective.value();
     made.call.dtype = type.format;
-    made.call.elements = static_cast<std::uint64_t>(
-        std::ceil(site.bytes * kBitsOfByte / numerics::element_bits(type.format)));
+    made.call.elements = elements_of(site.bytes, type.format);
     return made;
   }
 

@@ -1,11 +1,26 @@
 // What becomes of a collective of a program that others wrote.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
 #include <string>
 
 #include "models/steps/step.hpp"
 
 namespace equarx::steps {
+
+/// Elements of a type that hold so many bytes.
+inline std::uint64_t elements_of(double bytes, numerics::ElementFormat dtype) {
+  constexpr double kBitsOfByte = 8.0;
+  return static_cast<std::uint64_t>(
+      std::ceil(bytes * kBitsOfByte / static_cast<double>(numerics::element_bits(dtype))));
+}
+
+/// Whether a type has 16 bits or more, so that a format may bring something.
+inline bool is_wide(numerics::ElementFormat dtype) {
+  constexpr std::size_t kTwoBytes = 16;
+  return numerics::element_bits(dtype) >= kTwoBytes;
+}
 
 /// A collective of a program of XLA, or of Chakra's traces.
 struct ImportedCollective {
