@@ -29,7 +29,8 @@ void add_hbm(double rate, Machine& machine) {
   }
   for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank)
     for (Way& way : machine.ways[rank])
-      way.route.insert(way.route.end(), {machine.hbm[rank], machine.hbm[way.peer]});
+      if (way.peer != rank)
+        way.route.insert(way.route.end(), {machine.hbm[rank], machine.hbm[way.peer]});
 }
 
 std::vector<std::uint32_t> users_of_links(const Machine& machine) {

@@ -30,10 +30,10 @@ using LinkIndex = std::uint32_t;
 /// Links in the order of travel; then the HBMs of sender and receiver, if DMAs take of them.
 using Route = std::vector<LinkIndex>;
 
-/// Where the messages of a channel go from one rank.
+/// Where the messages of a channel go from one rank. One that sends nothing in a channel is its own peer there.
 struct Way {
   collectives::Rank peer = 0;
-  Route route;  ///< the same for all channels to the same peer
+  Route route;  ///< the same for all channels to the same peer; empty to itself
 };
 
 /// A link that stops working for good. Transfers over it fail, and those that start later.

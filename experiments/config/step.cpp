@@ -64,6 +64,15 @@ TopologyConfig group_topology(const TopologyConfig& topology,
   return group;
 }
 
+TopologyConfig group_topology(const TopologyConfig& topology, const steps::Mesh& mesh,
+                              const steps::CollectiveCall& call) {
+  if (!call.groups) return group_topology(topology, mesh.machine, mesh.machine_axes(call.axes));
+  TopologyConfig group;
+  group.kind = TopologyKind::fully_connected;
+  group.chips = call.groups->size;
+  return group;
+}
+
 Algorithm usual_algorithm(collectives::Collective collective, const TopologyConfig& group) {
   constexpr std::array kPreferred = {"hierarchical", "hierarchical-two-shot", "torus", "two-shot",
                                      "direct"};
@@ -90,6 +99,23 @@ std::vector<StepCall> distinct_calls(const steps::StepGraph& graph) {
     if (std::ranges::find(calls, of_group) == calls.end()) calls.push_back(of_group);
   }
   return calls;
+}
+
+std::vector<steps::Permute> distinct_permutes(const steps::StepGraph& graph) {
+  std::vector<steps::Permute> permutes;
+  for (const steps::Task& task : graph.tasks) {
+    const auto* permute = std::get_if<steps::Permute>(&task.work);
+    if (permute == nullptr || std::ranges::find(permutes, *permute) != permutes.end()) continue;
+    permutes.push_back(*permute);
+  }
+  return permutes;
+}
+
+std::optional<std::size_t> permute_of(const steps::Task& task,
+                                      const std::vector<steps::Permute>& permutes) {
+  const auto* permute = std::get_if<steps::Permute>(&task.work);
+  if (permute == nullptr) return std::nullopt;
+  return static_cast<std::size_t>(std::ranges::find(permutes, *permute) - permutes.begin());
 }
 
 std::optional<std::size_t> call_of(const steps::Task& task, const std::vector<StepCall>& calls) {

@@ -40,6 +40,7 @@ struct StepConfig {
   std::optional<WorkloadConfig> workload = {};
   steps::StepGraph graph;
   std::vector<StepCall> calls = {};  ///< of the graph, none twice, in the order in which they come
+  std::vector<steps::Permute> permutes = {};  ///< likewise
   std::vector<StepVariant> variants = {};
   std::size_t baseline = 0;  ///< index into variants
 };
@@ -55,12 +56,24 @@ TopologyConfig group_topology(const TopologyConfig& topology,
                               const std::vector<std::uint32_t>& machine,
                               const std::vector<std::size_t>& axes);
 
+/// The chips of a collective's group. Groups that are listed may lie anywhere: each is taken for as many chips of which
+/// any two are joined, so that ranks are placed in the order of the list.
+TopologyConfig group_topology(const TopologyConfig& topology, const steps::Mesh& mesh,
+                              const steps::CollectiveCall& call);
+
 /// The algorithm of a collective where none is named: rings along the axes of a torus, two levels through a network,
 /// all to all behind switches.
 Algorithm usual_algorithm(collectives::Collective collective, const TopologyConfig& group);
 
 /// The collectives of a graph, each once.
 std::vector<StepCall> distinct_calls(const steps::StepGraph& graph);
+
+/// The permutes of a graph, each once.
+std::vector<steps::Permute> distinct_permutes(const steps::StepGraph& graph);
+
+/// Index into `permutes` of a task's; none if it is no permute.
+std::optional<std::size_t> permute_of(const steps::Task& task,
+                                      const std::vector<steps::Permute>& permutes);
 
 /// Index into `calls` of a task's collective; none if it is no collective.
 std::optional<std::size_t> call_of(const steps::Task& task, const std::vector<StepCall>& calls);

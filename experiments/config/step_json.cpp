@@ -74,6 +74,7 @@ StepConfig read_step_config(const input::Json& json) {
       read_mesh(reader.required("mesh", "axes, like {\"fsdp\": 16}"), config.machine.topology);
   read_graph(reader.object("step"), config);
   config.calls = distinct_calls(config.graph);
+  config.permutes = distinct_permutes(config.graph);
   config.variants = read_variants(reader, config.machine, config.mesh, config.calls);
   config.baseline = read_baseline(reader, config.variants);
   reader.finish();

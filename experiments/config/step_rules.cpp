@@ -16,6 +16,7 @@
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/nearest.hpp"
+#include "models/steps/chip_lists.hpp"
 
 namespace equarx::config {
 namespace {
@@ -50,10 +51,8 @@ Filter read_filter(input::ObjectReader reader, const steps::Mesh& mesh) {
 }
 
 std::string call_text(const StepCall& of, const steps::Mesh& mesh) {
-  std::vector<std::string> axes;
-  for (const std::size_t axis : of.call.axes) axes.push_back(mesh.axes[axis].name);
   return fmt::format("{} ({} over {})", of.group, collective_key(of.call.collective),
-                     fmt::join(axes, " and "));
+                     steps::over_text(of.call, mesh));
 }
 
 /// A rule for the collectives that it is for.
@@ -107,8 +106,7 @@ class Variants {
     const auto rule =
         std::ranges::find_if(rules, [&](const Rule& one) { return one.filter.is_for(of, mesh_); });
     input::Json how = rule == rules.end() ? input::Json::object() : rule->how;
-    const TopologyConfig group =
-        group_topology(machine_.topology, mesh_.machine, mesh_.machine_axes(of.call.axes));
+    const TopologyConfig group = group_topology(machine_.topology, mesh_, of.call);
     if (!how.contains("algorithm"))
       how["algorithm"] = algorithm_name(usual_algorithm(of.call.collective, group));
     CollectiveConfig collective =

@@ -1,7 +1,6 @@
 #include "experiments/config/tasks_json.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <map>
 #include <string_view>
@@ -10,14 +9,13 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "experiments/config/collective_json.hpp"
+#include "experiments/config/communication_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/nearest.hpp"
-#include "models/formats/block_format.hpp"
 #include "models/hardware/matrix_rate.hpp"
+#include "models/steps/chip_lists.hpp"
 #include "models/units/quantity.hpp"
 
 namespace equarx::config {
@@ -32,8 +30,7 @@ using units::Dimension;
 constexpr std::string_view kNumber = "{i}";  // of a repeated task, from 0
 constexpr std::uint64_t kMostTasks = 100'000;
 constexpr std::uint64_t kMostTimes = std::uint64_t{1} << 40;
-constexpr std::uint64_t kMostTaskElements = std::uint64_t{1} << 40;
-constexpr std::array<std::string_view, 3> kKinds = {"compute", "collective", "host"};
+constexpr std::array<std::string_view, 4> kKinds = {"compute", "collective", "permute", "host"};
 constexpr input::EnumNames<HostTransfer::Direction, 2> kDirections({
     {HostTransfer::Direction::to_host, "to-host"},
     {HostTransfer::Direction::from_host, "from-host"},
@@ -118,52 +115,6 @@ Computation read_computation(const input::Json& json, const std::string& place,
                                              input::remedy(name, names)));
 }
 
-std::vector<std::size_t> read_axes(input::ObjectReader& reader, const steps::Mesh& mesh) {
-  std::vector<std::string_view> names;
-  for (const steps::MeshAxis& axis : mesh.axes) names.push_back(axis.name);
-  std::vector<std::size_t> axes;
-  const input::Json& list = reader.array("axes");
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::string place = fmt::format("{}/{}", reader.place_of("axes"), i);
-    if (!list[i].is_string()) throw input::InputError(place, "expected the name of a mesh axis");
-    const auto name = list[i].get<std::string>();
-    const std::optional<std::size_t> axis = mesh.find(name);
-    if (!axis)
-      throw input::InputError(place, fmt::format("the mesh has no axis '{}'; {}", name,
-                                                 input::remedy_of_all(name, names)));
-    if (std::ranges::find(axes, *axis) != axes.end())
-      throw input::InputError(place, fmt::format("'{}' is there already; remove it", name));
-    axes.push_back(*axis);
-  }
-  std::ranges::sort(axes);
-  if (mesh.group_size(axes) < 2)
-    throw input::InputError(reader.place_of("axes"),
-                            "a collective needs groups of two chips or more; name longer axes");
-  return axes;
-}
-
-CollectiveCall read_call(input::ObjectReader reader, const steps::Mesh& mesh) {
-  CollectiveCall call;
-  call.collective = read_collective_name(reader, "kind");
-  call.axes = read_axes(reader, mesh);
-  call.dtype =
-      input::choose(reader, "dtype", numerics::kTensorFormats, numerics::ElementFormat::bf16);
-  const double bytes = reader.quantity("bytes", Dimension::bytes);
-  const double elements = bytes * 8.0 / numerics::element_bits(call.dtype);
-  if (!(elements >= 1.0 && elements <= static_cast<double>(kMostTaskElements)))
-    throw input::InputError(reader.place_of("bytes"),
-                            fmt::format("{} are {} elements of {}; from 1 to {} can be simulated",
-                                        units::bytes_text(bytes), elements,
-                                        numerics::name(call.dtype), kMostTaskElements));
-  if (elements != std::floor(elements))
-    throw input::InputError(reader.place_of("bytes"),
-                            fmt::format("{} is not a whole number of elements of {}",
-                                        units::bytes_text(bytes), numerics::name(call.dtype)));
-  call.elements = static_cast<std::uint64_t>(elements);
-  reader.finish();
-  return call;
-}
-
 HostTransfer read_transfer(input::ObjectReader reader) {
   HostTransfer transfer{.direction = reader.choice("direction", kDirections),
                         .bytes = reader.quantity("bytes", Dimension::bytes)};
@@ -173,15 +124,14 @@ HostTransfer read_transfer(input::ObjectReader reader) {
   return transfer;
 }
 
-/// Where tasks go that name no stream: the core's, one for each set of axes, and one for each way to the host.
+/// Where tasks go that name no stream: the core's, one for each set of axes or size of groups, one for permutes, and one
+/// for each way to the host.
 std::string usual_stream(const Task& task, const steps::Mesh& mesh) {
   if (const auto* transfer = std::get_if<HostTransfer>(&task.work))
     return std::string(kDirections[transfer->direction]);
+  if (std::holds_alternative<steps::Permute>(task.work)) return "permute";
   const auto* call = std::get_if<CollectiveCall>(&task.work);
-  if (call == nullptr) return "core";
-  std::vector<std::string> names;
-  for (const std::size_t axis : call->axes) names.push_back(mesh.axes[axis].name);
-  return fmt::format("{}", fmt::join(names, "+"));
+  return call == nullptr ? "core" : steps::over_text(*call, mesh);
 }
 
 std::vector<std::string> read_after(input::ObjectReader& reader) {
@@ -197,23 +147,34 @@ std::vector<std::string> read_after(input::ObjectReader& reader) {
   return after;
 }
 
+/// What tasks of a step name.
+struct Names {
+  const steps::Mesh& mesh;
+  NamedComputations computations;
+  CommunicationReader communication;
+};
+
 /// Appends the tasks that an object stands for.
-void read_task(const input::Json& json, const std::string& place, const steps::Mesh& mesh,
-               const NamedComputations& named, std::vector<Draft>& drafts) {
+void read_task(const input::Json& json, const std::string& place, Names& names,
+               std::vector<Draft>& drafts) {
   input::ObjectReader reader(json, place);
   Draft draft{.task = {}, .place = place, .stream = {}, .after = {}};
   const std::string name = reader.text("name", "a name, like \"forward {i}\"");
   draft.task.group = reader.has("group") ? reader.text("group") : group_of(name);
   const std::string_view kind = input::exactly_one(reader, kKinds, place);
   if (kind.empty())
-    throw input::InputError(place,
-                            "does nothing; give one of \"compute\", \"collective\" and \"host\"");
+    throw input::InputError(
+        place,
+        "does nothing; give one of \"compute\", \"collective\", \"permute\" and "
+        "\"host\"");
   if (kind == "compute")
-    draft.task.work =
-        read_computation(reader.required(kind, "what is computed"), reader.place_of(kind), named);
-  if (kind == "collective") draft.task.work = read_call(reader.object(kind), mesh);
+    draft.task.work = read_computation(reader.required(kind, "what is computed"),
+                                       reader.place_of(kind), names.computations);
+  if (kind == "collective") draft.task.work = names.communication.collective(reader.object(kind));
+  if (kind == "permute") draft.task.work = names.communication.permute(reader.object(kind));
   if (kind == "host") draft.task.work = read_transfer(reader.object(kind));
-  draft.stream = reader.has("stream") ? reader.text("stream") : usual_stream(draft.task, mesh);
+  draft.stream =
+      reader.has("stream") ? reader.text("stream") : usual_stream(draft.task, names.mesh);
   const std::vector<std::string> after = read_after(reader);
   const std::uint64_t times = reader.has("repeat") ? reader.integer("repeat", 1, kMostTasks) : 1;
   if (times > 1 && name.find(kNumber) == std::string::npos)
@@ -278,16 +239,6 @@ input::Json computation_json(const Computation& computation) {
   return list.size() == 1 ? list.front() : list;
 }
 
-input::Json call_json(const CollectiveCall& call, const steps::Mesh& mesh) {
-  input::Json axes = input::Json::array();
-  for (const std::size_t axis : call.axes) axes.push_back(mesh.axes[axis].name);
-  const double bytes = static_cast<double>(call.elements) * numerics::element_bits(call.dtype) / 8;
-  return {{"kind", collective_key(call.collective)},
-          {"axes", axes},
-          {"bytes", units::format(bytes, Dimension::bytes)},
-          {"dtype", numerics::name(call.dtype)}};
-}
-
 /// What several tasks do, each under its name.
 NamedComputations read_named(input::ObjectReader& step) {
   NamedComputations named;
@@ -307,13 +258,14 @@ steps::StepGraph read_tasks(input::ObjectReader& step, const steps::Mesh& mesh) 
   const input::Json& list = step.array("tasks");
   const std::string place = step.place_of("tasks");
   if (list.empty()) throw input::InputError(place, "is empty; a step has a task at least");
-  const NamedComputations named = read_named(step);
+  Names names{mesh, read_named(step), CommunicationReader(step, mesh)};
   std::vector<Draft> drafts;
   for (std::size_t i = 0; i < list.size(); ++i)
-    read_task(list[i], fmt::format("{}/{}", place, i), mesh, named, drafts);
+    read_task(list[i], fmt::format("{}/{}", place, i), names, drafts);
   std::vector<std::string> places;
   for (const Draft& draft : drafts) places.push_back(draft.place);
   steps::StepGraph graph = resolve(std::move(drafts));
+  graph.chip_lists = names.communication.lists();
   try {
     validate(graph);
   } catch (const steps::StepError& error) {
@@ -339,7 +291,9 @@ void write_tasks(const steps::StepGraph& graph, const steps::Mesh& mesh, input::
       }
     }
     if (const auto* call = std::get_if<CollectiveCall>(&task.work))
-      json["collective"] = call_json(*call, mesh);
+      json["collective"] = collective_json(*call, graph, mesh);
+    if (const auto* permute = std::get_if<steps::Permute>(&task.work))
+      json["permute"] = permute_json(*permute, graph);
     if (const auto* transfer = std::get_if<HostTransfer>(&task.work))
       json["host"] = {{"direction", kDirections[transfer->direction]},
                       {"bytes", units::format(transfer->bytes, Dimension::bytes)}};
@@ -349,6 +303,7 @@ void write_tasks(const steps::StepGraph& graph, const steps::Mesh& mesh, input::
     list.push_back(json);
   }
   if (!named.empty()) step["computations"] = named;
+  if (!graph.chip_lists.empty()) step["groups"] = chip_lists_json(graph);
   step["tasks"] = list;
 }
 

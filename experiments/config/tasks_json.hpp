@@ -9,7 +9,7 @@
 
 namespace equarx::config {
 
-/// Reads "tasks" of a step (docs/steps.md), and "computations" that they name. A task may stand for several that are
+/// Reads "tasks" of a step (docs/steps.md), and "computations" and "groups" of chips that they name. A task may stand for several that are
 /// alike but for a number. @throws input::InputError for what is not valid, or a graph that waits for itself
 steps::StepGraph read_tasks(input::ObjectReader& step, const steps::Mesh& mesh);
 

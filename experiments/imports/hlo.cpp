@@ -42,6 +42,13 @@ void check_chips(const hlo::Module& module, const ProgramMachine& machine) {
                                      module.devices(), module.replicas, module.partitions, chips));
 }
 
+/// Of a group; of a permute those that send.
+std::uint32_t chips_of(const hlo::CollectiveSite& site) {
+  if (site.kind == hlo::CollectiveKind::permute)
+    return static_cast<std::uint32_t>(site.pairs.size());
+  return site.groups.empty() ? 0 : static_cast<std::uint32_t>(site.groups.front().size());
+}
+
 std::vector<ImportedSite> sites_of(const hlo::Flow& flow, const hlo::FlowTotals& totals,
                                    const steps::HloStep& step, const steps::Mesh& mesh,
                                    const HloOptions& options) {
@@ -50,17 +57,17 @@ std::vector<ImportedSite> sites_of(const hlo::Flow& flow, const hlo::FlowTotals&
     const hlo::CollectiveSite& site = flow.sites[i];
     const steps::ImportedCollective& collective = step.collectives[i];
     if (totals.times[i] <= 0.0) continue;  // in the branch that is not taken
-    sites.push_back(
-        {.group = collective.group,
-         .op_name = printable(site.op_name),
-         .kind = std::string(hlo::name(site.kind)),
-         .type = site.type,
-         .bytes = site.bytes,
-         .chips = site.groups.empty() ? 0 : static_cast<std::uint32_t>(site.groups.front().size()),
-         .axes = axes_text(collective, mesh),
-         .times = totals.times[i],
-         .obstacle = collective.obstacle,
-         .quantized = is_quantized(collective, site.bytes, options)});
+    sites.push_back({.group = collective.group,
+                     .op_name = printable(site.op_name),
+                     .kind = std::string(hlo::name(site.kind)),
+                     .type = site.type,
+                     .bytes = site.bytes,
+                     .chips = chips_of(site),
+                     .axes = axes_text(collective, mesh),
+                     .times = totals.times[i],
+                     .obstacle = collective.obstacle,
+                     .is_permute = collective.permute.has_value(),
+                     .quantized = is_quantized(collective, site.bytes, options)});
   }
   return sites;
 }

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "experiments/config/json.hpp"
 #include "experiments/config/mesh_json.hpp"
@@ -15,6 +14,7 @@
 #include "experiments/imports/machine_text.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "models/steps/chip_lists.hpp"
 
 namespace equarx::imports {
 namespace {
@@ -26,7 +26,9 @@ constexpr std::uint32_t kLongestAxis = 1 << 24;
 
 /// Rules that quantize what is quantized: those of the others come first, or these are named if they are fewer.
 Json rules_for(const std::string& format, const std::vector<ImportedSite>& sites) {
-  const auto simulated = [](const ImportedSite& site) { return site.obstacle.empty(); };
+  const auto simulated = [](const ImportedSite& site) {
+    return site.obstacle.empty() && !site.is_permute;
+  };
   const auto quantized = static_cast<std::size_t>(
       std::ranges::count_if(sites, [](const ImportedSite& site) { return site.quantized; }));
   const auto all = static_cast<std::size_t>(std::ranges::count_if(sites, simulated));
@@ -104,9 +106,7 @@ steps::Mesh mesh_for(const ProgramMachine& machine, const ProgramOptions& option
 }
 
 std::string axes_text(const steps::ImportedCollective& collective, const steps::Mesh& mesh) {
-  std::vector<std::string> names;
-  for (const std::size_t axis : collective.call.axes) names.push_back(mesh.axes[axis].name);
-  return fmt::format("{}", fmt::join(names, "+"));
+  return collective.permute ? "pairs" : steps::over_text(collective.call, mesh);
 }
 
 bool is_quantized(const steps::ImportedCollective& collective, double bytes,

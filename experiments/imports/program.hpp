@@ -33,10 +33,11 @@ struct ImportedSite {
   std::string kind;         ///< "all-gather"
   std::string type;         ///< as the program calls it: "bf16"
   double bytes = 0.0;       ///< what each chip brings; after an all-gather, what it has
-  std::uint32_t chips = 0;  ///< of a group; 0 if it cannot be read
-  std::string axes;         ///< of the mesh: "data+model"
+  std::uint32_t chips = 0;  ///< of a group; 0 if it cannot be read; of a permute those that send
+  std::string axes;         ///< of the mesh: "data+model"; else "groups of 4", "pairs"
   double times = 0.0;       ///< it is carried out
   std::string obstacle;     ///< why it is not simulated; empty: it is
+  bool is_permute = false;  ///< which no rule is for
   bool quantized = false;   ///< in the variants of formats
 };
 
@@ -83,7 +84,7 @@ ProgramMachine read_machine(const ProgramOptions& options);
 steps::Mesh mesh_for(const ProgramMachine& machine, const ProgramOptions& options,
                      const std::function<std::vector<steps::MeshAxis>()>& axes_of_program);
 
-/// Axes of a collective, for people: "data+model".
+/// What a collective is over, for people: "data+model", "groups of 4", "pairs".
 std::string axes_text(const steps::ImportedCollective& collective, const steps::Mesh& mesh);
 
 /// Whether the variants of formats quantize a collective.

@@ -190,7 +190,8 @@ sim::Machine wire_up(const Site& site, const std::vector<ChipId>& chips, std::si
   const std::size_t cables = machine.links.size();
   std::optional<Ports> ports;
   if (topology.slice) ports.emplace(*site.config().topology.network, topology).add_to(machine);
-  const auto way = [&](ChipId from, ChipId to) {
+  const auto way = [&](ChipId from, ChipId to) -> sim::Route {
+    if (from == to) return {};  // it sends nothing
     return ports && ports->between(from, to) ? ports->route(from, to)
                                              : cables_between(topology, from, to);
   };

@@ -45,7 +45,7 @@ struct SimulatedMachine {
   std::string reason;      ///< for people: "all chips are alike"
 };
 
-/// The rank that a rank sends to in a channel.
+/// The rank that a rank sends to in a channel; itself if it sends nothing there.
 using PeerOf = std::function<collectives::Rank(collectives::Rank rank, std::size_t channel)>;
 
 /// Ranks on chips that are all the site's, with the ways of their messages, faults and HBMs. `site` is prepared.

@@ -1,68 +1,28 @@
 #include "experiments/step/machine.hpp"
 
 #include <algorithm>
-#include <numeric>
-#include <optional>
 
 #include <fmt/format.h>
 
-#include "experiments/plan/placement.hpp"
-#include "experiments/step/group.hpp"
+#include "experiments/step/placement.hpp"
 #include "sim/symmetry.hpp"
 
 namespace equarx::step {
 namespace {
 
-using collectives::Rank;
-using topology::ChipId;
-
-/// Chips of a machine by their place along its axes, the last axis fastest.
-class Coordinates {
- public:
-  explicit Coordinates(std::vector<std::uint32_t> lengths)
-      : lengths_(std::move(lengths)), strides_(lengths_.size(), 1) {
-    for (std::size_t axis = lengths_.size(); axis-- > 1;)
-      strides_[axis - 1] = strides_[axis] * lengths_[axis];
-  }
-
-  std::uint32_t chips() const { return lengths_.front() * strides_.front(); }
-
-  /// The place of a chip within its group, as a chip of a machine that has these axes only.
-  ChipId within(ChipId chip, const std::vector<std::size_t>& axes) const {
-    ChipId place = 0;
-    for (const std::size_t axis : axes) place = place * lengths_[axis] + along(chip, axis);
-    return place;
-  }
-  /// The chip of the same group at another place.
-  ChipId at(ChipId chip, const std::vector<std::size_t>& axes, ChipId place) const {
-    for (std::size_t i = axes.size(); i-- > 0;) {
-      const std::size_t axis = axes[i];
-      chip += (place % lengths_[axis]) * strides_[axis] - along(chip, axis) * strides_[axis];
-      place /= lengths_[axis];
-    }
-    return chip;
-  }
-
- private:
-  std::uint32_t along(ChipId chip, std::size_t axis) const {
-    return chip / strides_[axis] % lengths_[axis];
-  }
-
-  std::vector<std::uint32_t> lengths_;
-  std::vector<std::uint32_t> strides_;
-};
-
-/// A program of a variant, and where its groups lie.
+/// A collective of a variant, and where its groups lie.
 struct Program {
   const plan::CollectivePlan& plan;
   std::vector<std::size_t> axes;  ///< of the machine
 };
 
-std::vector<Program> programs_of(const config::StepConfig& config, const VariantPlan& variant) {
+/// Of a variant whose programs are all collectives along axes.
+std::vector<Program> programs_along_axes(const config::StepConfig& config,
+                                         const VariantPlan& variant) {
   std::vector<Program> programs;
-  for (const std::size_t call : variant.call_of_program)
-    programs.push_back(
-        {variant.calls[call]->plan, config.mesh.machine_axes(config.calls[call].call.axes)});
+  for (const ProgramUse& use : variant.uses)
+    programs.push_back({variant.calls[use.call.value()]->plan,
+                        config.mesh.machine_axes(config.calls[*use.call].call.axes)});
   return programs;
 }
 
@@ -78,10 +38,23 @@ bool overlap(const Program& one, const Program& other) {
   });
 }
 
+/// Why a program's groups are not all alike, as can be seen by their kind; empty if they may be.
+std::string listed(const config::StepConfig& config, const VariantPlan& variant) {
+  for (const ProgramUse& use : variant.uses) {
+    if (!use.call) return "a permute sends from some chips to some others";
+    const config::StepCall& of = config.calls[*use.call];
+    if (of.call.groups)
+      return fmt::format("{}: its groups are listed, and no axes of the mesh", of.group);
+  }
+  return {};
+}
+
 /// Why a few chips cannot stand for all; empty if they can.
-std::string asymmetry(const config::StepConfig& config, const std::vector<Program>& programs) {
+std::string asymmetry(const config::StepConfig& config, const VariantPlan& variant) {
   if (config.machine.simulation == config::SimulationMode::full) return "asked for";
   if (!config.machine.faults.empty()) return "some links or chips are not as the others";
+  if (std::string reason = listed(config, variant); !reason.empty()) return reason;
+  const std::vector<Program> programs = programs_along_axes(config, variant);
   for (const Program& program : programs) {
     if (!program.plan.simulated.symmetric)
       return fmt::format("{}: {}", program.plan.config.label, program.plan.simulated.reason);
@@ -94,9 +67,9 @@ std::string asymmetry(const config::StepConfig& config, const std::vector<Progra
 }
 
 /// Peers are known by the first program that has them on the same links, and by their offset.
-void add_representatives(const config::StepConfig& config, const std::vector<Program>& programs,
-                         VariantPlan& variant) {
+void add_representatives(const config::StepConfig& config, VariantPlan& variant) {
   constexpr int kOffsetBits = 32;
+  const std::vector<Program> programs = programs_along_axes(config, variant);
   std::vector<std::uint64_t> peers;
   for (const Program& program : programs) {
     const auto first = std::ranges::find_if(
@@ -113,60 +86,32 @@ void add_representatives(const config::StepConfig& config, const std::vector<Pro
                                variant.machine.ranks(), config.mesh.chips());
 }
 
-/// By chip, its rank in the group that it is in.
-std::vector<Rank> ranks_of_chips(const Coordinates& chips, const Program& program,
-                                 const std::vector<ChipId>& places) {
-  std::vector<Rank> rank_at(places.size());
-  for (Rank rank = 0; rank < places.size(); ++rank) rank_at[places[rank]] = rank;
-  std::vector<Rank> ranks;
-  for (ChipId chip = 0; chip < chips.chips(); ++chip)
-    ranks.push_back(rank_at[chips.within(chip, program.axes)]);
-  return ranks;
-}
-
-void add_all_chips(const config::StepConfig& config, const std::vector<Program>& programs,
-                   VariantPlan& variant) {
-  plan::Site site(config.machine);
-  if (const auto obstacle = site.prepare()) throw obstacle->error();
-  const Coordinates chips(config.mesh.machine);
-  /// What a channel of the machine is: one of a program.
-  struct Channel {
-    std::size_t program = 0;
-    collectives::Offset offset = 0;
-  };
-  std::vector<Channel> channels;
-  std::vector<std::vector<ChipId>> places;  // by program and rank
-  for (std::size_t i = 0; i < programs.size(); ++i) {
-    const Program& program = programs[i];
-    places.push_back(places_in_group(config, program.axes, program.plan));
-    variant.work.programs[i].rank_of_chip = ranks_of_chips(chips, program, places.back());
-    for (const collectives::Channel& channel : program.plan.program.channels)
-      channels.push_back({i, channel.offset});
+void add_all_chips(const config::StepConfig& config, VariantPlan& variant) {
+  std::vector<Placement> placements;
+  for (const ProgramUse& use : variant.uses) {
+    if (use.call)
+      placements.push_back(
+          place(config, config.calls[*use.call].call, variant.calls[*use.call]->plan));
+    else
+      placements.push_back(place(config, variant.permutes[use.permute]->permute));
+    const std::size_t program = placements.size() - 1;
+    variant.work.programs[program].rank_of_chip = placements.back().rank_of_chip;
   }
-  const auto peer_of = [&](Rank chip, std::size_t channel) {
-    const auto& [number, offset] = channels[channel];
-    const Rank rank = variant.work.programs[number].rank_of_chip[chip];
-    const Rank peer = programs[number].plan.program.grid().move(rank, offset);
-    return chips.at(chip, programs[number].axes, places[number][peer]);
-  };
-  std::vector<ChipId> all(chips.chips());
-  std::iota(all.begin(), all.end(), ChipId{0});
-  variant.machine = plan::wire_up(site, all, channels.size(), peer_of);
+  variant.machine = machine_of_all(config, placements);
 }
 
 }  // namespace
 
 void add_machine(const config::StepConfig& config, VariantPlan& variant) {
-  const std::vector<Program> programs = programs_of(config, variant);
-  const std::string obstacle = asymmetry(config, programs);
-  if (obstacle.empty()) return add_representatives(config, programs, variant);
+  const std::string obstacle = asymmetry(config, variant);
+  if (obstacle.empty()) return add_representatives(config, variant);
   if (config.machine.simulation == config::SimulationMode::symmetric)
     throw input::InputError("/simulation",
                             fmt::format("\"symmetric\" cannot time this step: {}; use \"auto\" or "
                                         "\"full\"",
                                         obstacle));
   variant.reason = obstacle;
-  add_all_chips(config, programs, variant);
+  add_all_chips(config, variant);
 }
 
 }  // namespace equarx::step

@@ -5,6 +5,8 @@
 #include <map>
 #include <optional>
 #include <stdexcept>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -13,9 +15,11 @@
 #include "experiments/config/collective_json.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/plan/costs.hpp"
 #include "experiments/step/group.hpp"
 #include "experiments/step/machine.hpp"
 #include "experiments/step/memory.hpp"
+#include "experiments/step/placement.hpp"
 #include "models/workloads/roofline.hpp"
 #include "sim/time_executor.hpp"
 
@@ -91,12 +95,34 @@ sim::TaskRun run_of(const config::StepConfig& config, steps::TaskId id, double c
 
 // --- Collectives
 
+/// A program on all chips of the machine, with nothing beside it.
+sim::TimeResult simulate_alone(const config::StepConfig& config,
+                               const collectives::Program& program, const sim::Costs& costs,
+                               const Placement& placement) {
+  const sim::SideBySide work{.programs = {{&program, &costs, placement.rank_of_chip}},
+                             .streams = {{sim::TaskRun{.task = 0, .program = 0}}},
+                             .tasks = 1};
+  const sim::Machine machine = machine_of_all(config, {&placement, 1});
+  const auto name = [](std::uint32_t, collectives::InstructionId) { return std::string("alone"); };
+  return sim::simulate(sim::make_timelines(work, machine.ranks()), machine, name,
+                       {.engine = sim::Engine::direct});
+}
+
+/// Groups along axes have links of their own, so one of them stands for all. Those that are listed may meet.
+sim::TimeResult simulate_call(const config::StepConfig& config, const steps::CollectiveCall& call,
+                              const plan::CollectivePlan& plan) {
+  if (call.groups)
+    return simulate_alone(config, plan.program, plan.costs, place(config, call, plan));
+  return sim::simulate(plan.program, plan.simulated.machine, plan.costs,
+                       {.engine = sim::Engine::direct});
+}
+
 /// The only way, or that which is fastest alone.
-PlannedCall best_of(const plan::PlannedCollective& planned) {
+PlannedCall best_of(const config::StepConfig& config, const steps::CollectiveCall& call,
+                    const plan::PlannedCollective& planned) {
   std::optional<PlannedCall> best;
   for (const plan::CollectivePlan& candidate : planned.candidates) {
-    const sim::TimeResult time = sim::simulate(candidate.program, candidate.simulated.machine,
-                                               candidate.costs, {.engine = sim::Engine::direct});
+    const sim::TimeResult time = simulate_call(config, call, candidate);
     if (!best || time.time_s < best->alone_s)
       best.emplace(PlannedCall{candidate, time.time_s, std::ranges::max(time.core_busy_s)});
   }
@@ -111,31 +137,66 @@ Planner::CallOrNot planned(const config::StepConfig& config, const config::StepC
       plan::try_plan(group_experiment(config, of, collective), plan::Look::at_many);
   if (auto* obstacle = std::get_if<plan::Obstacle>(&made)) return std::move(*obstacle);
   return std::make_shared<const PlannedCall>(
-      best_of(std::get<plan::Plan>(made).collectives.front()));
+      best_of(config, of.call, std::get<plan::Plan>(made).collectives.front()));
 }
 
-/// By stream and call: index of the program.
-using ProgramOf = std::map<std::pair<steps::StreamId, std::size_t>, std::size_t>;
+PlannedPermute planned(const config::StepConfig& config, const steps::Permute& permute) {
+  PlannedPermute made{
+      .permute = steps::permute_program(config.graph.chip_lists[permute.pairs].lists,
+                                        config.mesh.chips(), permute.bytes),
+      .costs = {}};
+  made.costs =
+      plan::program_costs(made.permute.program, config.machine.chip, config.machine.wire_buffers);
+  made.alone_s =
+      simulate_alone(config, made.permute.program, made.costs, place(config, made.permute)).time_s;
+  return made;
+}
 
-/// Streams that carry out the same collective have a program each.
-std::size_t add_program(steps::StreamId stream, std::size_t call, ProgramOf& program_of,
-                        VariantPlan& plan) {
-  const auto [known, is_new] =
-      program_of.emplace(std::pair{stream, call}, plan.work.programs.size());
-  if (is_new) {
-    const plan::CollectivePlan& collective = plan.calls[call]->plan;
-    plan.work.programs.push_back({&collective.program, &collective.costs});
-    plan.call_of_program.push_back(call);
+/// The programs of a variant. Streams that carry out the same have a program each.
+class Programs {
+ public:
+  Programs(const config::StepConfig& config, VariantPlan& plan) : config_(config), plan_(plan) {}
+
+  /// That of a task; none if it sends nothing.
+  std::optional<std::size_t> of(const Task& task) {
+    if (const auto call = config::call_of(task, config_.calls)) {
+      const plan::CollectivePlan& collective = plan_.calls[*call]->plan;
+      return add(task.stream, {.call = call}, {&collective.program, &collective.costs});
+    }
+    if (const auto permute = config::permute_of(task, config_.permutes)) {
+      const PlannedPermute& planned = *plan_.permutes[*permute];
+      return add(task.stream, {.call = {}, .permute = *permute},
+                 {&planned.permute.program, &planned.costs});
+    }
+    return std::nullopt;
   }
-  return known->second;
-}
+
+ private:
+  std::size_t add(steps::StreamId stream, const ProgramUse& use,
+                  const sim::PlacedProgram& program) {
+    const auto [known, is_new] =
+        known_.emplace(std::tuple{stream, use.call, use.permute}, plan_.work.programs.size());
+    if (is_new) {
+      plan_.work.programs.push_back(program);
+      plan_.uses.push_back(use);
+    }
+    return known->second;
+  }
+
+  const config::StepConfig& config_;
+  VariantPlan& plan_;
+  std::map<std::tuple<steps::StreamId, std::optional<std::size_t>, std::size_t>, std::size_t>
+      known_;
+};
 
 }  // namespace
 
 Planner::Planner(const config::StepConfig& config)
-    : step_{config, {}, {}}, rates_(workloads::compute_rates(step_.config.machine.chip)) {
+    : step_{config, {}, {}, {}}, rates_(workloads::compute_rates(step_.config.machine.chip)) {
   check_memory(config);
   for (const Task& task : config.graph.tasks) step_.core_s.push_back(core_time_s(task, rates_));
+  for (const steps::Permute& permute : config.permutes)
+    step_.permutes.push_back(std::make_shared<const PlannedPermute>(planned(config, permute)));
 }
 
 const Planner::CallOrNot& Planner::call(std::size_t call,
@@ -158,14 +219,14 @@ VariantPlan Planner::variant(const config::StepVariant& variant) {
                               fmt::format("{}: {}", config.calls[i].group, obstacle->text()));
     plan.calls.push_back(std::get<std::shared_ptr<const PlannedCall>>(planned));
   }
-  ProgramOf program_of;
+  plan.permutes = step_.permutes;
+  Programs programs(config, plan);
   plan.work.tasks = static_cast<std::uint32_t>(config.graph.tasks.size());
   plan.work.streams.resize(config.graph.streams.size());
   for (steps::TaskId id = 0; id < config.graph.tasks.size(); ++id) {
     const Task& task = config.graph.tasks[id];
     sim::TaskRun run = run_of(config, id, step_.core_s[id], rates_);
-    if (const auto call = config::call_of(task, config.calls))
-      run.program = add_program(task.stream, *call, program_of, plan);
+    run.program = programs.of(task);
     plan.work.streams[task.stream].push_back(std::move(run));
   }
   add_machine(config, plan);

@@ -3,11 +3,13 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "experiments/config/step.hpp"
 #include "experiments/plan/plan.hpp"
+#include "models/steps/permute_program.hpp"
 #include "models/workloads/roofline.hpp"
 #include "sim/machine.hpp"
 #include "sim/side_by_side.hpp"
@@ -21,11 +23,25 @@ struct PlannedCall {
   double core_s = 0.0;   ///< of core time that it takes of a chip, of the busiest
 };
 
+/// A permute of a step.
+struct PlannedPermute {
+  steps::PermuteProgram permute;
+  sim::Costs costs;
+  double alone_s = 0.0;  ///< how long it takes where nothing else goes on
+};
+
+/// What a program of a variant is.
+struct ProgramUse {
+  std::optional<std::size_t> call;  ///< of the configuration; none of a permute
+  std::size_t permute = 0;          ///< of the configuration
+};
+
 /// A step with its collectives carried out in one way.
 struct VariantPlan {
-  std::vector<std::shared_ptr<const PlannedCall>> calls;  ///< by call of the configuration
-  sim::SideBySide work;                                   ///< its programs are those of `calls`
-  std::vector<std::size_t> call_of_program;
+  std::vector<std::shared_ptr<const PlannedCall>> calls;        ///< by call of the configuration
+  std::vector<std::shared_ptr<const PlannedPermute>> permutes;  ///< by permute of the configuration
+  sim::SideBySide work;          ///< its programs are those of `calls` and `permutes`
+  std::vector<ProgramUse> uses;  ///< by program
   sim::Machine machine;
   bool symmetric = false;  ///< a few chips stand for all of them
   std::string reason;      ///< for people: why
@@ -35,6 +51,7 @@ struct VariantPlan {
 struct StepPlan {
   config::StepConfig config;
   std::vector<double> core_s;  ///< by task, of the core; 0 of collectives and transfers
+  std::vector<std::shared_ptr<const PlannedPermute>> permutes;  ///< by permute of the configuration
   std::vector<VariantPlan> variants;
 };
 

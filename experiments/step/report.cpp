@@ -28,6 +28,7 @@ std::string_view name(GroupKind kind) {
   switch (kind) {
     case GroupKind::computation: return "computation";
     case GroupKind::collective: return "collective";
+    case GroupKind::permute: return "permute";
     case GroupKind::host: return "host";
   }
   return "";

@@ -14,7 +14,7 @@
 namespace equarx::step {
 
 /// What a group of tasks is.
-enum class GroupKind : std::uint8_t { computation, collective, host };
+enum class GroupKind : std::uint8_t { computation, collective, permute, host };
 
 /// Tasks of one group, on one chip.
 struct GroupResult {
@@ -36,7 +36,8 @@ struct Efficiency {
   double hardware_flops_share = 0.0;  ///< HFU: FLOPs that are computed, likewise
 };
 
-/// The step with its collectives carried out in one way. Times of tasks are those of one chip, the first.
+/// The step with its collectives carried out in one way. Times of tasks are those of one chip: the one that ends last,
+/// the first of several.
 struct VariantResult {
   std::string label;
   double time_s = 0.0;

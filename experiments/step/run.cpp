@@ -55,6 +55,7 @@ double common_s(const Spans& one, const Spans& other) {
 
 GroupKind kind_of(const steps::Task& task) {
   if (std::holds_alternative<steps::CollectiveCall>(task.work)) return GroupKind::collective;
+  if (std::holds_alternative<steps::Permute>(task.work)) return GroupKind::permute;
   return std::holds_alternative<steps::HostTransfer>(task.work) ? GroupKind::host
                                                                 : GroupKind::computation;
 }
@@ -83,9 +84,10 @@ class Run {
     result_.simulated_chips = variant_.machine.ranks();
     result_.symmetric = variant_.symmetric;
     result_.simulation_reason = variant_.reason;
-    result_.core_busy_s = time.core_busy_s.front();
+    const collectives::Rank chip = last_chip(time);
+    result_.core_busy_s = time.core_busy_s[chip];
     check(time);
-    report_tasks(time);
+    report_tasks(time, chip);
     report_groups();
     return std::move(result_);
   }
@@ -114,9 +116,23 @@ class Run {
     require(time.messages == sent, "not every message was received");
   }
 
-  void report_tasks(const sim::TimeResult& time) {
+  /// The chip that ends last, for which all others wait: the first of those that end about then.
+  collectives::Rank last_chip(const sim::TimeResult& time) const {
+    constexpr double kSame = 1e-9;  // of the time: rounding
+    std::vector<double> end_s;      // by chip
+    for (collectives::Rank chip = 0; chip < variant_.machine.ranks(); ++chip) {
+      const auto first = time.marks_s.begin() + chip * timelines_.marks;
+      end_s.push_back(*std::max_element(first, first + timelines_.marks));
+    }
+    const double last_s = std::ranges::max(end_s) * (1.0 - kSame);
+    return static_cast<collectives::Rank>(
+        std::ranges::find_if(end_s, [&](double one_s) { return one_s >= last_s; }) - end_s.begin());
+  }
+
+  void report_tasks(const sim::TimeResult& time, collectives::Rank chip) {
+    const auto marks = time.marks_s.begin() + chip * timelines_.marks;
     for (steps::TaskId id = 0; id < graph_.tasks.size(); ++id)
-      result_.tasks.push_back({time.marks_s[sim::start_mark(id)], time.marks_s[sim::end_mark(id)]});
+      result_.tasks.push_back({marks[sim::start_mark(id)], marks[sim::end_mark(id)]});
     result_.critical_path = critical_path(graph_, result_.tasks);
   }
 
@@ -124,6 +140,8 @@ class Run {
     const steps::Task& task = graph_.tasks[id];
     if (const auto call = config::call_of(task, plan_.config.calls))
       return variant_.calls[*call]->alone_s;
+    if (const auto permute = config::permute_of(task, plan_.config.permutes))
+      return variant_.permutes[*permute]->alone_s;
     const TaskTime& time = result_.tasks[id];
     return kind_of(task) == GroupKind::host ? time.end_s - time.start_s : plan_.core_s[id];
   }

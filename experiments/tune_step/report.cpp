@@ -37,7 +37,12 @@ input::Json calls_json(const StepTuneResult& result, const CollectiveGroup& grou
     input::Json axes = input::Json::array();
     for (const std::size_t axis : call.call.axes)
       axes.push_back(result.step.config.mesh.axes[axis].name);
-    list.push_back({{"axes", axes}, {"elements", call.call.elements}, {"tasks", group.tasks[i]}});
+    input::Json json = {{"axes", axes}};
+    if (call.call.groups)
+      json["groups"] = result.step.config.graph.chip_lists[call.call.groups->lists].name;
+    json["elements"] = call.call.elements;
+    json["tasks"] = group.tasks[i];
+    list.push_back(json);
   }
   return list;
 }

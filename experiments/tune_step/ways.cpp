@@ -141,8 +141,8 @@ class Finder {
   config::Algorithm usual_algorithm() const {
     const config::StepCall& first = config_.calls[group_.calls.front()];
     return config::usual_algorithm(
-        group_.collective, config::group_topology(config_.machine.topology, config_.mesh.machine,
-                                                  config_.mesh.machine_axes(first.call.axes)));
+        group_.collective,
+        config::group_topology(config_.machine.topology, config_.mesh, first.call));
   }
 
   void add_best_of(const std::vector<Candidate>& candidates, const Progress& progress) {

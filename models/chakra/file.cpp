@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <unordered_set>
 #include <vector>
@@ -91,6 +92,15 @@ double size_of(const wire::Attribute& attribute, const wire::Node& node) {
   return *number;
 }
 
+/// The number of a chip, or of a tag.
+std::uint32_t chip_of(const wire::Attribute& attribute, const wire::Node& node) {
+  const double number = size_of(attribute, node);
+  if (number > std::numeric_limits<std::uint32_t>::max() || number != std::floor(number))
+    throw FileError(fmt::format("node {}: {} {} is no number of a chip or tag", node.id(),
+                                attribute.name(), number));
+  return static_cast<std::uint32_t>(number);
+}
+
 CollectiveKind collective_of(const wire::Attribute& attribute, const wire::Node& node) {
   const double number = size_of(attribute, node);
   if (number > static_cast<double>(CollectiveKind::barrier) || number != std::floor(number))
@@ -108,6 +118,9 @@ void read_attribute(const wire::Attribute& attribute, const wire::Node& from, No
   if (name == (communicates ? "comm_size" : "tensor_size")) node.bytes = size_of(attribute, from);
   if (name == "comm_type" && node.kind == NodeKind::collective)
     node.collective = collective_of(attribute, from);
+  if (name == "comm_src") node.source = chip_of(attribute, from);
+  if (name == "comm_dst") node.destination = chip_of(attribute, from);
+  if (name == "comm_tag") node.tag = chip_of(attribute, from);
   if (name == "pg_name") {
     node.group = attribute.string_val();
     if (const auto number = number_of(attribute)) node.group = fmt::format("{:.0f}", *number);
@@ -163,7 +176,12 @@ void write_attributes(const Node& node, wire::Node& to) {
       if (!node.group.empty()) add(to, "pg_name").set_string_val(node.group);
       break;
     case NodeKind::send:
-    case NodeKind::receive: add(to, "comm_size").set_int64_val(bytes); break;
+    case NodeKind::receive:
+      add(to, "comm_size").set_int64_val(bytes);
+      add(to, "comm_src").set_uint32_val(node.source);
+      add(to, "comm_dst").set_uint32_val(node.destination);
+      add(to, "comm_tag").set_uint32_val(node.tag);
+      break;
     case NodeKind::invalid:
     case NodeKind::metadata: break;
   }

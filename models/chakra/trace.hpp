@@ -51,7 +51,10 @@ struct Node {
   double operations = 0.0;                ///< num_ops, of a computation
   double bytes = 0.0;  ///< tensor_size of a computation, load or store; comm_size of communication
   CollectiveKind collective = CollectiveKind::all_reduce;
-  std::string group = {};  ///< pg_name, of a collective: empty or "0" are all chips
+  std::string group = {};         ///< pg_name, of a collective: empty or "0" are all chips
+  std::uint32_t source = 0;       ///< comm_src, the chip that a send or receive is from
+  std::uint32_t destination = 0;  ///< comm_dst, the one that it is to
+  std::uint32_t tag = 0;          ///< comm_tag, the same of a send and of its receive
   /// involved_dim: along which dimensions of the network a collective goes; all if empty.
   std::vector<bool> dimensions = {};
   std::string inputs = {};  ///< values of inputs, of metadata: process groups in JSON

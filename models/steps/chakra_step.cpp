@@ -13,6 +13,7 @@
 
 #include "models/collectives/algorithm.hpp"
 #include "models/hlo/device_axes.hpp"
+#include "models/steps/chip_lists.hpp"
 
 namespace equarx::steps {
 namespace {
@@ -304,18 +305,19 @@ class ChakraBuilder {
     return step_.collectives.size() - 1;
   }
 
-  /// Why it is not simulated; empty if it is, and then its axes and sizes are set.
-  std::string obstacle_of(std::size_t place, ChakraCollective& made) const {
+  /// Why it is not simulated; empty if it is, and then its groups and sizes are set.
+  std::string obstacle_of(std::size_t place, ChakraCollective& made) {
     const Node& node = traces_.chips.front().nodes[place];
     if (!simulated_as(node.collective)) return "is none that is simulated";
     const auto groups = groups_of(traces_, place);
     if (!groups) return fmt::format("its group '{}' is not known on every chip", node.group);
     auto along = axes_.axes_of(*groups);
-    if (!along) return "its groups do not lie along axes of the mesh";
-    if (!keep_involved(node.dimensions, *along)) return "its dimensions are none of the mesh";
-    if (along->empty()) return "its groups are of one chip";
-    made.imported.call.axes = *along;
-    made.chips = mesh_.group_size(*along);
+    if (along && !keep_involved(node.dimensions, *along))
+      return "its dimensions are none of the mesh";
+    CollectiveCall& call = made.imported.call;
+    const std::string why_not = set_groups(along, *groups, traces_.devices, step_.graph, call);
+    if (!why_not.empty()) return why_not;
+    made.chips = group_size(call, mesh_);
     if (node.collective == chakra::CollectiveKind::all_gather) made.bytes *= made.chips;
     if (made.bytes <= 0.0) return "moves nothing";
     if (made.bytes > kMostChakraBytes) return "is too large";

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "models/collectives/algorithm.hpp"
 #include "models/hlo/device_axes.hpp"
+#include "models/steps/chip_lists.hpp"
 
 namespace equarx::steps {
 namespace {
@@ -56,16 +56,12 @@ TensorType tensor_type(const std::string& type) {
   return {bits == kTwoBytes ? ElementFormat::bf16 : ElementFormat::fp32, false};
 }
 
-/// What becomes of each collective.
+/// What becomes of each collective. Lists of chips go into a graph.
 class Collectives {
  public:
-  Collectives(const hlo::Flow& flow, const Mesh& mesh) : axes_(mesh.lengths()) {
-    for (const CollectiveSite& site : flow.sites) made_.push_back(import(site));
-  }
+  Collectives(const Mesh& mesh, StepGraph& graph)
+      : axes_(mesh.lengths()), chips_(mesh.chips()), graph_(graph) {}
 
-  std::vector<ImportedCollective> take() { return std::move(made_); }
-
- private:
   ImportedCollective import(const CollectiveSite& site) {
     ImportedCollective made;
     made.group =
@@ -75,44 +71,56 @@ class Collectives {
     const auto collective = collective_of(site.kind);
     made.can_quantize = type.is_exact && is_wide(type.format) && collective &&
                         collectives::sums(*collective) && (site.combines.empty() || site.adds);
-    made.obstacle = obstacle_of(site, made.call.axes);
-    if (!made.obstacle.empty()) return made;
+    made.obstacle = set_chips(site, made);
+    if (!made.obstacle.empty() || made.permute) return made;
     made.call.collective = collective.value();
     made.call.dtype = type.format;
     made.call.elements = elements_of(site.bytes, type.format);
     return made;
   }
 
-  /// Why it is not simulated; empty if it is, and then its axes of the mesh are set.
-  std::string obstacle_of(const CollectiveSite& site, std::vector<std::size_t>& axes) const {
-    if (site.kind == CollectiveKind::permute) return "sends from chip to chip";
-    if (site.groups.empty()) return "its groups cannot be read";
+  /// Why it is not simulated; empty if it is, and then its groups or pairs are set.
+  std::string set_chips(const CollectiveSite& site, ImportedCollective& made) const {
     if (site.bytes <= 0.0) return "moves nothing";
     if (site.bytes > kMostElements) return "is too large";
-    const auto along = axes_.axes_of(site.groups);
-    if (!along) return "its groups do not lie along axes of the mesh";
-    if (along->empty()) return "its groups are of one chip";
-    axes = *along;
+    if (site.kind == CollectiveKind::permute) return set_pairs(site, made);
+    if (site.groups.empty()) return "its groups cannot be read";
+    return set_groups(axes_.axes_of(site.groups), site.groups, chips_, graph_, made.call);
+  }
+
+  std::string set_pairs(const CollectiveSite& site, ImportedCollective& made) const {
+    if (site.pairs.empty()) return "its pairs cannot be read";
+    std::vector<std::vector<std::uint32_t>> pairs;
+    for (const auto& [from, to] : site.pairs) pairs.push_back({from, to});
+    const std::string why_not = why_no_pairs(pairs, chips_);
+    if (!why_not.empty()) return "its pairs cannot be simulated: " + why_not;
+    made.permute = {.pairs = chip_lists_id(graph_, std::move(pairs)),
+                    .bytes = static_cast<std::uint64_t>(std::ceil(site.bytes))};
     return {};
   }
 
   hlo::DeviceAxes axes_;
-  std::vector<ImportedCollective> made_;
+  std::uint32_t chips_;
+  StepGraph& graph_;
   std::set<std::string> names_;
   std::set<std::string> groups_;
 };
 
 class TaskList {
  public:
+  /// `graph`: has no tasks yet
   TaskList(const hlo::Flow& flow, const Mesh& mesh,
-           const std::vector<ImportedCollective>& collectives)
-      : flow_(flow), mesh_(mesh), collectives_(collectives), last_(flow.sites.size()) {}
+           const std::vector<ImportedCollective>& collectives, StepGraph& graph)
+      : flow_(flow),
+        mesh_(mesh),
+        collectives_(collectives),
+        graph_(graph),
+        last_(flow.sites.size()) {}
 
-  StepGraph build() {
+  void build() {
     add_list(flow_.entry);
     flush();
     if (graph_.tasks.empty()) throw std::invalid_argument("the program does nothing");
-    return std::move(graph_);
   }
 
  private:
@@ -174,19 +182,21 @@ class TaskList {
     const ImportedCollective& collective = collectives_[site];
     if (!collective.obstacle.empty()) return;
     flush();
-    std::vector<std::string> names;
-    for (const std::size_t axis : collective.call.axes) names.push_back(mesh_.axes[axis].name);
+    const std::string stream = collective.permute ? "permute" : over_text(collective.call, mesh_);
     last_[site] = add({.name = fmt::format("{} {}", collective.group, tasks_of_site_[site]++),
                        .group = collective.group,
-                       .stream = stream_id(graph_, fmt::format("{}", fmt::join(names, "+"))),
-                       .work = collective.call,
+                       .stream = stream_id(graph_, stream),
+                       .work = work_of(collective),
                        .after = now()});
   }
 
-  /// Work that stands behind it waits for it.
+  /// Work that stands behind it waits for it, and so need not wait for what it has waited for itself.
   void end(hlo::SiteId site) {
     if (!last_[site]) return;
     flush();
+    const std::vector<TaskId>& before = graph_.tasks[*last_[site]].after;
+    std::erase_if(awaited_,
+                  [&](TaskId id) { return std::ranges::find(before, id) != before.end(); });
     awaited_.push_back(*last_[site]);
   }
 
@@ -224,7 +234,7 @@ class TaskList {
   const hlo::Flow& flow_;
   const Mesh& mesh_;
   const std::vector<ImportedCollective>& collectives_;
-  StepGraph graph_;
+  StepGraph& graph_;
   Computation work_;                         // no task yet
   std::vector<TaskId> work_after_;           // what it waits for
   std::vector<TaskId> awaited_;              // that no task of the core waits for yet
@@ -248,8 +258,10 @@ std::vector<MeshAxis> axes_for(const hlo::Flow& flow, std::uint32_t devices) {
 
 HloStep hlo_step(const hlo::Flow& flow, const Mesh& mesh) {
   HloStep step;
-  step.collectives = Collectives(flow, mesh).take();
-  step.graph = TaskList(flow, mesh, step.collectives).build();
+  Collectives collectives(mesh, step.graph);
+  for (const CollectiveSite& site : flow.sites)
+    step.collectives.push_back(collectives.import(site));
+  TaskList(flow, mesh, step.collectives, step.graph).build();
   return step;
 }
 

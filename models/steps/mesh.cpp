@@ -122,6 +122,21 @@ std::uint32_t Mesh::length(const std::string& name) const {
   return axis ? axes[*axis].length : 1;
 }
 
+std::uint32_t Mesh::chip(std::uint32_t number) const {
+  std::vector<std::uint32_t> places(machine.size());  // along the axes of the machine
+  for (std::size_t axis = axes.size(); axis-- > 0;) {
+    const std::vector<std::size_t>& on = axes[axis].machine_axes;
+    for (std::size_t i = on.size(); i-- > 0;) {
+      places[on[i]] = number % machine[on[i]];
+      number /= machine[on[i]];
+    }
+  }
+  std::uint32_t chip = 0;
+  for (std::size_t axis = 0; axis < machine.size(); ++axis)
+    chip = chip * machine[axis] + places[axis];
+  return chip;
+}
+
 std::uint32_t Mesh::group_size(std::span<const std::size_t> mesh_axes) const {
   std::uint32_t size = 1;
   for (const std::size_t axis : mesh_axes) size *= axes[axis].length;

@@ -33,6 +33,9 @@ struct Mesh {
   std::optional<std::size_t> find(const std::string& name) const;
   /// Its length; 1 if there is none of this name.
   std::uint32_t length(const std::string& name) const;
+  /// The chip at a place of the mesh. Places are numbered along the axes of the mesh, the last fastest, as JAX numbers the
+  /// chips of a Mesh; chips along those of the machine. `number`: below chips()
+  std::uint32_t chip(std::uint32_t number) const;
   /// Chips of a group: the product of the axes' lengths.
   std::uint32_t group_size(std::span<const std::size_t> mesh_axes) const;
   /// Axes of the machine that a group lies on, rising.

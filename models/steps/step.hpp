@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <variant>
@@ -24,16 +25,43 @@ struct Computation {
       0.0;  ///< core time that is given instead of being derived; besides that of the operations
 };
 
-/// A collective within groups of chips: every group is the chips that differ along these axes of the mesh only.
-/// All groups do it, each on its own part of the machine.
+/// Lists of chips by their number in a mesh (Mesh::chip()): groups, or pairs of which the first sends to the second.
+struct ChipLists {
+  std::string name;  ///< no others of the step have it
+  std::vector<std::vector<std::uint32_t>> lists;
+
+  bool operator==(const ChipLists&) const = default;
+};
+
+/// Groups of chips that are no axes of a mesh, each in the order of its ranks.
+struct ListedGroups {
+  std::uint32_t lists =
+      0;  ///< index into StepGraph::chip_lists: every chip is in one group (why_no_groups())
+  std::uint32_t size = 0;  ///< chips of each group
+
+  bool operator==(const ListedGroups&) const = default;
+};
+
+/// A collective within groups of chips: every group is the chips that differ along these axes of the mesh only, or is
+/// listed. All groups do it at once.
 struct CollectiveCall {
   collectives::Collective collective = collectives::Collective::all_reduce;
-  std::vector<std::size_t> axes;  ///< of the mesh, rising; none twice
+  std::vector<std::size_t> axes =
+      {};  ///< of the mesh, rising; none twice; none if the groups are listed
+  std::optional<ListedGroups> groups = std::nullopt;
   /// Of V (collectives::Collective): what every rank brings to an AllReduce, or has after an AllGather. Above 0.
   std::uint64_t elements = 0;
   numerics::ElementFormat dtype = numerics::ElementFormat::bf16;
 
   bool operator==(const CollectiveCall&) const = default;
+};
+
+/// Bytes from chip to chip, as XLA's collective-permute sends them: no chip sends to two, or receives from two.
+struct Permute {
+  std::uint32_t pairs = 0;  ///< index into StepGraph::chip_lists: from and to (why_no_pairs())
+  std::uint64_t bytes = 0;  ///< that each sender sends, above 0
+
+  bool operator==(const Permute&) const = default;
 };
 
 /// Bytes between a chip's HBM and the memory of its host.
@@ -53,7 +81,7 @@ struct Task {
   std::string name;   ///< no other task has it
   std::string group;  ///< what it is reported with: "forward", "gather weights"
   StreamId stream = 0;
-  std::variant<Computation, CollectiveCall, HostTransfer> work;
+  std::variant<Computation, CollectiveCall, Permute, HostTransfer> work;
   std::vector<TaskId> after;  ///< what it waits for, besides what its stream was given before it
 };
 
@@ -62,6 +90,7 @@ struct Task {
 struct StepGraph {
   std::vector<std::string> streams;  ///< names, none twice
   std::vector<Task> tasks;
+  std::vector<ChipLists> chip_lists = {};  ///< that tasks name
 };
 
 /// The stream of a name, which is added if it is not there.

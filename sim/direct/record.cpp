@@ -26,9 +26,10 @@ Record::Record(const Timelines& lists, const Machine& place, const SimulationOpt
   result.waits.resize(place.ranks());
   result.marks_s.resize(static_cast<std::size_t>(place.ranks()) * lists.marks);
   for (Rank rank = 0; rank < place.ranks(); ++rank)
-    for (ChannelId channel = 0; channel < wiring.channels(); ++channel)
-      inbox_of_[wiring.index(place.ways[rank][channel].peer, channel)] =
-          wiring.index(rank, channel);
+    for (ChannelId channel = 0; channel < wiring.channels(); ++channel) {
+      const Rank peer = place.ways[rank][channel].peer;
+      if (peer != rank) inbox_of_[wiring.index(peer, channel)] = wiring.index(rank, channel);
+    }
 }
 
 void Record::refuse(const Step& sent, const Step& expected) {

@@ -24,8 +24,10 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 std::vector<collectives::Rank> senders_of(const Machine& machine, std::size_t channels) {
   std::vector<collectives::Rank> senders(machine.ranks() * channels);
   for (collectives::Rank rank = 0; rank < machine.ranks(); ++rank)
-    for (std::size_t channel = 0; channel < channels; ++channel)
-      senders[machine.ways[rank][channel].peer * channels + channel] = rank;
+    for (std::size_t channel = 0; channel < channels; ++channel) {
+      const collectives::Rank peer = machine.ways[rank][channel].peer;
+      if (peer != rank) senders[peer * channels + channel] = rank;
+    }
   return senders;
 }
 

@@ -87,7 +87,8 @@ std::map<std::pair<std::uint32_t, std::uint32_t>, const Route*> routes_of_pairs(
     const Machine& machine) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, const Route*> pairs;
   for (std::uint32_t rank = 0; rank < machine.ranks(); ++rank)
-    for (const Way& way : machine.ways[rank]) pairs.emplace(std::pair{rank, way.peer}, &way.route);
+    for (const Way& way : machine.ways[rank])
+      if (way.peer != rank) pairs.emplace(std::pair{rank, way.peer}, &way.route);
   return pairs;
 }
 

@@ -53,10 +53,10 @@ void export_chakra(const ExportArguments& arguments) {
   }
   const std::string groups = arguments.output + ".groups.json";
   write_whole(groups, traces.groups());
-  print(fmt::format("{} to {}: {} nodes each, {} in all\n{}\n",
-                    imports::trace_path(arguments.output, 0),
-                    imports::trace_path(arguments.output, traces.chips() - 1),
-                    config.graph.tasks.size(), units::bytes_text(bytes), groups));
+  print(fmt::format(
+      "{} to {}: {} nodes{} each, {} in all\n{}\n", imports::trace_path(arguments.output, 0),
+      imports::trace_path(arguments.output, traces.chips() - 1), config.graph.tasks.size(),
+      config.permutes.empty() ? "" : " or more", units::bytes_text(bytes), groups));
   if (has_formats(config))
     print("Formats have no place in a trace: collectives have the bytes of plain ones.\n");
 }

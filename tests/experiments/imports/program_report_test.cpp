@@ -20,7 +20,9 @@ const std::string kText =
     "  %t = bf16[1048576] all-reduce(%d), channel_id=2, replica_groups=[4,4]<=[4,4]T(1,0), "
     "use_global_device_ids=true, to_apply=%add\n"
     "  %q = bf16[1048576] collective-permute(%t), channel_id=3, source_target_pairs={{0,5}}\n"
-    "  ROOT %r = bf16[1048576] frobnicate(%q)\n}\n";
+    "  %u = bf16[1048576] collective-permute(%q), channel_id=4, "
+    "source_target_pairs={{0,5},{1,5}}\n"
+    "  ROOT %r = bf16[1048576] frobnicate(%u)\n}\n";
 
 struct Simulated {
   ImportedProgram program;
@@ -38,10 +40,12 @@ Simulated simulated() {
 TEST_CASE("the table has a row for each collective, those first that are exposed longest") {
   const Simulated made = simulated();
   const std::string table = to_table(made.program, made.result);
-  CHECK_THAT(table, ContainsSubstring("small: 10 instructions in 2 computations, for 16 chips"));
+  CHECK_THAT(table, ContainsSubstring("small: 11 instructions in 2 computations, for 16 chips"));
   CHECK_THAT(table, ContainsSubstring("jit(f)/psum"));
   CHECK(table.find("  t ") < table.find("  s "));  // nothing is beside it
-  CHECK_THAT(table, ContainsSubstring("Not simulated: collective-permute"));
+  CHECK_THAT(table, ContainsSubstring("Not simulated: collective-permute its pairs cannot be "
+                                      "simulated: chip 5 receives twice"));
+  CHECK_THAT(table, ContainsSubstring("pairs (1)"));
   CHECK_THAT(table, ContainsSubstring("Note: opcode frobnicate"));
   CHECK_THAT(table, ContainsSubstring("int8: alone"));
 }
@@ -51,13 +55,15 @@ TEST_CASE("JSON has the same numbers, by variant") {
   const input::Json json = to_json(made.program, made.result);
   CHECK(json["module"]["chips"] == 16);
   CHECK(json["variants"].size() == 2);
-  REQUIRE(json["collectives"].size() == 3);
+  REQUIRE(json["collectives"].size() == 4);
+  CHECK(json["collectives"][2]["variants"][0]["alone_s"] > 0.0);
+  CHECK(json["collectives"][2]["obstacle"] == "");
   const input::Json& first = json["collectives"][0];
   CHECK(first["bytes"] == 2097152.0);
   CHECK(first["variants"][1]["label"] == "int8");
   CHECK(first["variants"][1]["alone_s"] < first["variants"][0]["alone_s"]);
-  CHECK(json["collectives"][2]["variants"].empty());
-  CHECK(json["collectives"][2]["obstacle"] != "");
+  CHECK(json["collectives"][3]["variants"].empty());
+  CHECK(json["collectives"][3]["obstacle"] != "");
   CHECK(json["notes"].size() == 1);
 }
 

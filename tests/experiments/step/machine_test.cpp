@@ -75,5 +75,95 @@ TEST_CASE("groups lie on parts of the machine of their own") {
     }
 }
 
+/// The only task of a step on 4 x 4 chips.
+input::Json only(const input::Json& task) {
+  input::Json json = good_step();
+  json.erase("variants");
+  json["step"] = {{"tasks", {task}}};
+  return json;
+}
+
+double time_s(const input::Json& json) {
+  return run_step(plan(json), [](const std::string&) {}).variants[0].time_s;
+}
+
+TEST_CASE("groups that are listed take what groups along an axis take, if they are the same") {
+  input::Json along =
+      only({{"name", "sum"},
+            {"collective", {{"kind", "all-reduce"}, {"axes", {"fsdp"}}, {"bytes", "4 MiB"}}}});
+  along["simulation"] = "full";
+  along["variants"] = {{{"label", "a"}, {"quantize", {{{"algorithm", "two-shot"}}}}}};
+  input::Json listed = along;
+  input::Json& collective = listed["step"]["tasks"][0]["collective"];
+  collective.erase("axes");
+  collective["groups"] = input::Json::parse("[[0,1,2,3],[4,5,6,7],[8,9,10,11],[12,13,14,15]]");
+  CHECK(time_s(listed) == Approx(time_s(along)).epsilon(1e-12));
+  // In another order of the mesh's axes the same numbers are other chips.
+  listed["mesh"] = {{"fsdp", {{"length", 4}, {"axes", {1}}}},
+                    {"data", {{"length", 4}, {"axes", {0}}}}};
+  const StepPlan turned = plan(listed);
+  CHECK(turned.variants[0].work.programs[0].rank_of_chip[1] == 0);
+  CHECK(turned.variants[0].work.programs[0].rank_of_chip[4] == 1);
+}
+
+TEST_CASE("groups that are listed are all simulated, since they may use the same links") {
+  const input::Json apart = only(
+      {{"name", "sum"},
+       {"collective",
+        {{"kind", "all-gather"},
+         {"groups", input::Json::parse("[[0,1],[2,3],[4,5],[6,7],[8,9],[10,11],[12,13],[14,15]]")},
+         {"bytes", "4 MiB"}}}});
+  const StepPlan made = plan(apart);
+  CHECK_FALSE(made.variants[0].symmetric);
+  CHECK_THAT(made.variants[0].reason, Catch::Contains("groups are listed"));
+  // Neighbours of two have a link each way; chips two apart share links with others.
+  input::Json crossed = apart;
+  crossed["step"]["tasks"][0]["collective"]["groups"] =
+      input::Json::parse("[[0,2],[1,3],[4,6],[5,7],[8,10],[9,11],[12,14],[13,15]]");
+  CHECK(time_s(crossed) > 1.5 * time_s(apart));
+  const StepPlan of_crossed = plan(crossed);
+  CHECK(of_crossed.variants[0].calls[0]->alone_s == Approx(time_s(crossed)).epsilon(1e-9));
+  for (const char* engine : {"direct", "simgrid"}) {
+    input::Json json = crossed;
+    json["engine"] = engine;
+    CHECK(time_s(json) == Approx(time_s(crossed)).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("a permute takes its bytes at a link's rate, and the overheads of a send and a wait") {
+  const auto shift = [](const char* pairs) {
+    return only({{"name", "shift"},
+                 {"permute", {{"pairs", input::Json::parse(pairs)}, {"bytes", "4 MiB"}}}});
+  };
+  const input::Json ring = shift("[[0,1],[1,2],[2,3],[3,0]]");
+  const StepPlan made = plan(ring);
+  const hardware::Chip& chip = made.config.machine.chip;
+  const double expected_s = chip.collective_startup.value + chip.dma_overhead.value +
+                            (4U << 20) / chip.link_rate() + chip.hop_latency.value +
+                            chip.wait_overhead.value;
+  CHECK(time_s(ring) == Approx(expected_s).epsilon(1e-9));
+  CHECK(made.variants[0].permutes[0]->alone_s == Approx(expected_s).epsilon(1e-9));
+  // Only some take part; who does not ends at once, and the time is that of who waits.
+  CHECK(time_s(shift("[[5,6]]")) == Approx(expected_s).epsilon(1e-9));
+  // Over two cables that another message also passes.
+  CHECK(time_s(shift("[[0,2],[1,3]]")) > 1.5 * expected_s);
+  for (const char* engine : {"direct", "simgrid"}) {
+    input::Json json = shift("[[0,2],[1,3],[2,0],[7,8]]");
+    json["wire_buffers"] = "hbm";
+    const double direct_s = time_s(json);
+    json["engine"] = engine;
+    CHECK(time_s(json) == Approx(direct_s).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("times of tasks are those of a chip that ends last") {
+  input::Json json =
+      only({{"name", "shift"}, {"permute", {{"pairs", {{0, 1}}}, {"bytes", "4 MiB"}}}});
+  const StepResult result = run_step(plan(json), [](const std::string&) {});
+  CHECK(result.variants[0].tasks[0].end_s == Approx(result.variants[0].time_s).epsilon(1e-9));
+  CHECK(result.variants[0].groups[0].kind == GroupKind::permute);
+  CHECK(result.variants[0].messages == 1);
+}
+
 }  // namespace
 }  // namespace equarx::step

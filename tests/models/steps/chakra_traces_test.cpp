@@ -62,5 +62,36 @@ TEST_CASE("nodes have the sizes that ASTRA-sim takes, and wait for their streams
   CHECK(chakra_trace(graph(), mesh(), core_s, 0).nodes[1].group == "1");
 }
 
+TEST_CASE("groups that are listed are process groups in the order of their ranks") {
+  StepGraph made = graph();
+  made.chip_lists.push_back({"pairs", {{0, 5}, {7, 1}, {2, 3}, {4, 6}}});
+  made.tasks[1].work = CollectiveCall{.groups = ListedGroups{0, 2}, .elements = 64};
+  const ChakraGroups groups = chakra_groups(made, mesh());
+  CHECK(groups.at("2") == std::vector<std::uint32_t>{7, 1});
+  CHECK(chakra_trace(made, mesh(), std::vector<double>(4), 1).nodes[1].group == "2");
+}
+
+TEST_CASE("a permute is a send and a receive, and who waits for it waits for both") {
+  StepGraph made = graph();
+  made.chip_lists.push_back({"shift", {{0, 1}, {1, 2}}});
+  made.tasks[1].work = Permute{0, 99};
+  const auto nodes_of = [&](std::uint32_t chip) {
+    return chakra_trace(made, mesh(), std::vector<double>(4), chip).nodes;
+  };
+  const std::vector<chakra::Node> both = nodes_of(1);
+  REQUIRE(both.size() == 5);
+  CHECK(both[1].kind == NodeKind::send);
+  CHECK((both[1].source == 1 && both[1].destination == 2 && both[1].bytes == 99.0));
+  CHECK(both[2].kind == NodeKind::receive);
+  CHECK((both[2].source == 0 && both[2].destination == 1 && both[2].tag == both[1].tag));
+  CHECK(both[2].id == 5);
+  CHECK(both[3].after == std::vector<std::uint64_t>{0, 1, 5});  // of the same stream
+  const std::vector<chakra::Node> last = nodes_of(2);
+  REQUIRE(last.size() == 4);
+  CHECK((last[1].kind == NodeKind::receive && last[1].id == 1 && last[1].tag == both[1].tag));
+  // Who takes no part has something to wait for that takes no time.
+  CHECK((nodes_of(3)[1].kind == NodeKind::compute && nodes_of(3)[1].operations == 0.0));
+}
+
 }  // namespace
 }  // namespace equarx::steps

@@ -124,8 +124,8 @@ TEST_CASE("what becomes of types, and what may be quantized") {
 TEST_CASE("what is not simulated says why, and takes no time") {
   const hlo::Flow made = flow(
       "  %r = f32[64] all-reduce(%p), to_apply=%add, channel_id=1, "
-      "replica_groups={{0,3},{1,2},{4,5},{6,7}}, use_global_device_ids=true\n"
-      "  %s = f32[64] collective-permute(%p), channel_id=1, source_target_pairs={{0,5}}\n"
+      "replica_groups={{0,3},{1,2,4,5},{6,7}}, use_global_device_ids=true\n"
+      "  %s = f32[64] collective-permute(%p), channel_id=1, source_target_pairs={{0,5},{1,5}}\n"
       "  %t = f32[64] all-reduce(%p), to_apply=%add, channel_id=1, replica_groups=[8,1]<=[8], "
       "use_global_device_ids=true\n"
       "  %u = f32[64] all-reduce(%p), to_apply=%add, channel_id=1, replica_groups={{9}}, "
@@ -134,10 +134,34 @@ TEST_CASE("what is not simulated says why, and takes no time") {
   const HloStep step =
       hlo_step(made, lay_mesh({2, 4}, {{.name = "a", .length = 2}, {.name = "b", .length = 4}}));
   CHECK(step.graph.tasks.size() == 1);
-  CHECK(step.collectives[0].obstacle == "its groups do not lie along axes of the mesh");
-  CHECK_FALSE(step.collectives[1].obstacle.empty());
+  CHECK(step.collectives[0].obstacle ==
+        "its groups cannot be simulated: one group has 2 chips and another 4; all need as many");
+  CHECK(step.collectives[1].obstacle ==
+        "its pairs cannot be simulated: chip 5 receives twice; a chip receives from one");
   CHECK(step.collectives[2].obstacle == "its groups are of one chip");
   CHECK(step.collectives[3].obstacle == "its groups cannot be read");
+}
+
+TEST_CASE("groups that are no axes are listed, and permutes have pairs") {
+  const hlo::Flow made = flow(
+      "  %r = f32[64] all-reduce(%p), to_apply=%add, channel_id=1, "
+      "replica_groups={{0,3},{1,2},{4,5},{6,7}}, use_global_device_ids=true\n"
+      "  %s = f32[64] collective-permute(%r), channel_id=1, source_target_pairs={{0,5},{5,0}}\n"
+      "  %t = f32[64] all-reduce(%s), to_apply=%add, channel_id=1, "
+      "replica_groups={{0,3},{1,2},{4,5},{6,7}}, use_global_device_ids=true\n");
+  const HloStep step =
+      hlo_step(made, lay_mesh({2, 4}, {{.name = "a", .length = 2}, {.name = "b", .length = 4}}));
+  REQUIRE(step.graph.chip_lists.size() == 2);
+  CHECK(step.graph.chip_lists[0].lists ==
+        std::vector<std::vector<std::uint32_t>>{{0, 3}, {1, 2}, {4, 5}, {6, 7}});
+  REQUIRE(step.graph.tasks.size() == 3);
+  CHECK(std::get<CollectiveCall>(step.graph.tasks[0].work).groups == ListedGroups{0, 2});
+  CHECK(step.collectives[0].can_quantize);
+  CHECK(std::get<Permute>(step.graph.tasks[1].work) == Permute{1, 256});
+  CHECK_FALSE(step.collectives[1].can_quantize);
+  CHECK(step.graph.streams == std::vector<std::string>{"groups of 2", "permute"});
+  // Of what is waited for, what was waited for before is not named again.
+  CHECK(names(step.graph, step.graph.tasks[2].after) == std::vector<std::string>{"s 0"});
 }
 
 TEST_CASE("what moves to or from the host is waited for") {

@@ -52,5 +52,17 @@ TEST_CASE("a mesh that does not fit the machine is refused with what would") {
   refused({4, 4}, {{"a", 16, {0, 1, 7}}}, "axis 7");
 }
 
+TEST_CASE("chips are numbered along the axes of the mesh, which may lie on any of the machine's") {
+  const Mesh along = lay_mesh({2, 3, 4}, {{.name = "a", .length = 6}, {.name = "b", .length = 4}});
+  for (std::uint32_t number = 0; number < 24; ++number) CHECK(along.chip(number) == number);
+  const Mesh turned = lay_mesh({2, 3}, {{.name = "a", .length = 3, .machine_axes = {1}},
+                                        {.name = "one", .length = 1},
+                                        {.name = "b", .length = 2, .machine_axes = {0}}});
+  CHECK(turned.chip(0) == 0);
+  CHECK(turned.chip(1) == 3);  // the next along "b"
+  CHECK(turned.chip(2) == 1);
+  CHECK(turned.chip(5) == 5);
+}
+
 }  // namespace
 }  // namespace equarx::steps

@@ -1,0 +1,175 @@
+#include "experiments/config/communication_json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "experiments/config/collective_json.hpp"
+#include "experiments/input/errors.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/input/nearest.hpp"
+#include "models/formats/block_format.hpp"
+#include "models/steps/chip_lists.hpp"
+#include "models/units/quantity.hpp"
+
+namespace equarx::config {
+namespace {
+
+using steps::CollectiveCall;
+using steps::Permute;
+using units::Dimension;
+using Lists = std::vector<std::vector<std::uint32_t>>;
+
+constexpr std::string_view kGroups = "groups";
+constexpr std::array<std::string_view, 2> kOver = {"axes", kGroups};
+constexpr std::uint64_t kMostTaskElements = std::uint64_t{1} << 40;
+constexpr std::uint64_t kMostChip = (std::uint64_t{1} << 24) - 1;
+
+std::vector<std::size_t> read_axes(input::ObjectReader& reader, const steps::Mesh& mesh) {
+  std::vector<std::string_view> names;
+  for (const steps::MeshAxis& axis : mesh.axes) names.push_back(axis.name);
+  std::vector<std::size_t> axes;
+  const input::Json& list = reader.array("axes");
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string place = fmt::format("{}/{}", reader.place_of("axes"), i);
+    if (!list[i].is_string()) throw input::InputError(place, "expected the name of a mesh axis");
+    const auto name = list[i].get<std::string>();
+    const std::optional<std::size_t> axis = mesh.find(name);
+    if (!axis)
+      throw input::InputError(place, fmt::format("the mesh has no axis '{}'; {}", name,
+                                                 input::remedy_of_all(name, names)));
+    if (std::ranges::find(axes, *axis) != axes.end())
+      throw input::InputError(place, fmt::format("'{}' is there already; remove it", name));
+    axes.push_back(*axis);
+  }
+  std::ranges::sort(axes);
+  if (mesh.group_size(axes) < 2)
+    throw input::InputError(reader.place_of("axes"),
+                            "a collective needs groups of two chips or more; name longer axes");
+  return axes;
+}
+
+std::uint64_t read_elements(input::ObjectReader& reader, numerics::ElementFormat dtype) {
+  const double bytes = reader.quantity("bytes", Dimension::bytes);
+  const double elements = bytes * 8.0 / numerics::element_bits(dtype);
+  if (!(elements >= 1.0 && elements <= static_cast<double>(kMostTaskElements)))
+    throw input::InputError(
+        reader.place_of("bytes"),
+        fmt::format("{} are {} elements of {}; from 1 to {} can be simulated",
+                    units::bytes_text(bytes), elements, numerics::name(dtype), kMostTaskElements));
+  if (elements != std::floor(elements))
+    throw input::InputError(reader.place_of("bytes"),
+                            fmt::format("{} is not a whole number of elements of {}",
+                                        units::bytes_text(bytes), numerics::name(dtype)));
+  return static_cast<std::uint64_t>(elements);
+}
+
+/// [[0, 3], [1, 2]].
+Lists read_lists(const input::Json& json, const std::string& place) {
+  constexpr const char* kExpected = "expected lists of chips, like [[0, 3], [1, 2]]";
+  if (!json.is_array()) throw input::InputError(place, kExpected);
+  Lists lists;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const std::string of_list = fmt::format("{}/{}", place, i);
+    if (!json[i].is_array()) throw input::InputError(of_list, kExpected);
+    std::vector<std::uint32_t>& list = lists.emplace_back();
+    for (std::size_t k = 0; k < json[i].size(); ++k)
+      list.push_back(static_cast<std::uint32_t>(
+          input::read_integer(json[i][k], fmt::format("{}/{}", of_list, k), 0, kMostChip)));
+  }
+  return lists;
+}
+
+}  // namespace
+
+CommunicationReader::CommunicationReader(input::ObjectReader& step, const steps::Mesh& mesh)
+    : mesh_(mesh) {
+  if (!step.has(kGroups)) return;
+  const std::string place = step.place_of(kGroups);
+  const input::Json& json = step.required(kGroups, "lists of chips");
+  if (!json.is_object())
+    throw input::InputError(place, "expected an object: names, and lists of chips");
+  for (const auto& [name, lists] : json.items())
+    graph_.chip_lists.push_back({name, read_lists(lists, fmt::format("{}/{}", place, name))});
+}
+
+/// The lists under a key: there, or by their name.
+std::uint32_t CommunicationReader::lists_id(input::ObjectReader& reader, std::string_view key) {
+  const input::Json& json = reader.required(key, "lists of chips, or their name");
+  const std::string place = reader.place_of(key);
+  if (!json.is_string()) return chip_lists_id(graph_, read_lists(json, place));
+  const auto name = json.get<std::string>();
+  const auto known = std::ranges::find(graph_.chip_lists, name, &steps::ChipLists::name);
+  if (known != graph_.chip_lists.end())
+    return static_cast<std::uint32_t>(known - graph_.chip_lists.begin());
+  std::vector<std::string_view> names;
+  for (const steps::ChipLists& lists : graph_.chip_lists) names.push_back(lists.name);
+  throw input::InputError(place, fmt::format("\"groups\" of the step have no '{}'; {}", name,
+                                             input::remedy(name, names)));
+}
+
+void CommunicationReader::read_groups(input::ObjectReader& reader, CollectiveCall& call) {
+  const std::uint32_t id = lists_id(reader, kGroups);
+  const Lists& lists = graph_.chip_lists[id].lists;
+  const std::string why_not = steps::why_no_groups(lists, mesh_.chips());
+  if (!why_not.empty()) throw input::InputError(reader.place_of(kGroups), why_not);
+  call.groups = {.lists = id, .size = static_cast<std::uint32_t>(lists.front().size())};
+}
+
+CollectiveCall CommunicationReader::collective(input::ObjectReader reader) {
+  CollectiveCall call;
+  call.collective = read_collective_name(reader, "kind");
+  if (input::exactly_one(reader, kOver, reader.place_of("axes")) == kGroups)
+    read_groups(reader, call);
+  else
+    call.axes = read_axes(reader, mesh_);
+  call.dtype =
+      input::choose(reader, "dtype", numerics::kTensorFormats, numerics::ElementFormat::bf16);
+  call.elements = read_elements(reader, call.dtype);
+  reader.finish();
+  return call;
+}
+
+Permute CommunicationReader::permute(input::ObjectReader reader) {
+  Permute permute{.pairs = lists_id(reader, "pairs")};
+  const std::string why_not =
+      steps::why_no_pairs(graph_.chip_lists[permute.pairs].lists, mesh_.chips());
+  if (!why_not.empty()) throw input::InputError(reader.place_of("pairs"), why_not);
+  permute.bytes = read_elements(reader, numerics::ElementFormat::fp8_e4m3);
+  reader.finish();
+  return permute;
+}
+
+input::Json collective_json(const CollectiveCall& call, const steps::StepGraph& graph,
+                            const steps::Mesh& mesh) {
+  input::Json json = {{"kind", collective_key(call.collective)}};
+  if (call.groups) {
+    json[std::string(kGroups)] = graph.chip_lists[call.groups->lists].name;
+  } else {
+    json["axes"] = input::Json::array();
+    for (const std::size_t axis : call.axes) json["axes"].push_back(mesh.axes[axis].name);
+  }
+  const double bytes = static_cast<double>(call.elements) * numerics::element_bits(call.dtype) / 8;
+  json["bytes"] = units::format(bytes, Dimension::bytes);
+  json["dtype"] = numerics::name(call.dtype);
+  return json;
+}
+
+input::Json permute_json(const Permute& permute, const steps::StepGraph& graph) {
+  return {{"pairs", graph.chip_lists[permute.pairs].name},
+          {"bytes", units::format(static_cast<double>(permute.bytes), Dimension::bytes)}};
+}
+
+input::Json chip_lists_json(const steps::StepGraph& graph) {
+  input::Json json = input::Json::object();
+  for (const steps::ChipLists& lists : graph.chip_lists) json[lists.name] = lists.lists;
+  return json;
+}
+
+}  // namespace equarx::config

@@ -1,0 +1,132 @@
+#include "experiments/step/placement.hpp"
+
+#include <cstdint>
+#include <numeric>
+#include <utility>
+
+#include "experiments/plan/placement.hpp"
+#include "experiments/step/group.hpp"
+
+namespace equarx::step {
+namespace {
+
+using collectives::Rank;
+using topology::ChipId;
+
+/// Chips of a machine by their place along its axes, the last axis fastest.
+class Coordinates {
+ public:
+  explicit Coordinates(std::vector<std::uint32_t> lengths)
+      : lengths_(std::move(lengths)), strides_(lengths_.size(), 1) {
+    for (std::size_t axis = lengths_.size(); axis-- > 1;)
+      strides_[axis - 1] = strides_[axis] * lengths_[axis];
+  }
+
+  /// The place of a chip within its group, as a chip of a machine that has these axes only.
+  ChipId within(ChipId chip, const std::vector<std::size_t>& axes) const {
+    ChipId place = 0;
+    for (const std::size_t axis : axes) place = place * lengths_[axis] + along(chip, axis);
+    return place;
+  }
+  /// The chip of the same group at another place.
+  ChipId at(ChipId chip, const std::vector<std::size_t>& axes, ChipId place) const {
+    for (std::size_t i = axes.size(); i-- > 0;) {
+      const std::size_t axis = axes[i];
+      chip += (place % lengths_[axis]) * strides_[axis] - along(chip, axis) * strides_[axis];
+      place /= lengths_[axis];
+    }
+    return chip;
+  }
+
+ private:
+  std::uint32_t along(ChipId chip, std::size_t axis) const {
+    return chip / strides_[axis] % lengths_[axis];
+  }
+
+  std::vector<std::uint32_t> lengths_;
+  std::vector<std::uint32_t> strides_;
+};
+
+std::vector<ChipId> all_chips(const config::StepConfig& config) {
+  std::vector<ChipId> chips(config.mesh.chips());
+  std::iota(chips.begin(), chips.end(), ChipId{0});
+  return chips;
+}
+
+/// Groups, each in the order of its ranks.
+using Groups = std::vector<std::vector<ChipId>>;
+
+/// In every group the ranks are where they would be on a machine that is this group.
+Groups groups_along_axes(const config::StepConfig& config, const steps::CollectiveCall& call,
+                         const plan::CollectivePlan& plan) {
+  const std::vector<std::size_t> axes = config.mesh.machine_axes(call.axes);
+  config::ExperimentConfig experiment = config.machine;
+  experiment.topology = config::group_topology(config.machine.topology, config.mesh, call);
+  plan::Site site(experiment);
+  if (const auto obstacle = site.prepare(plan.config.algorithm)) throw obstacle->error();
+  const std::vector<ChipId> places =
+      plan::place_ranks(plan.config.algorithm, plan.program.grid(), site);
+  const Coordinates chips(config.mesh.machine);
+  Groups groups;
+  for (const ChipId chip : all_chips(config)) {
+    if (chips.within(chip, axes) != 0) continue;  // another chip is the first of its group
+    std::vector<ChipId>& group = groups.emplace_back();
+    for (const ChipId place : places) group.push_back(chips.at(chip, axes, place));
+  }
+  return groups;
+}
+
+Groups listed_groups(const config::StepConfig& config, const steps::ListedGroups& listed) {
+  Groups groups;
+  for (const std::vector<std::uint32_t>& list : config.graph.chip_lists[listed.lists].lists) {
+    std::vector<ChipId>& group = groups.emplace_back();
+    for (const std::uint32_t number : list) group.push_back(config.mesh.chip(number));
+  }
+  return groups;
+}
+
+}  // namespace
+
+Placement place(const config::StepConfig& config, const steps::CollectiveCall& call,
+                const plan::CollectivePlan& plan) {
+  const Groups groups =
+      call.groups ? listed_groups(config, *call.groups) : groups_along_axes(config, call, plan);
+  const std::uint32_t chips = config.mesh.chips();
+  const std::vector<collectives::Channel>& channels = plan.program.channels;
+  Placement placement{
+      .rank_of_chip = std::vector<Rank>(chips),
+      .peers = std::vector<std::vector<ChipId>>(channels.size(), std::vector<ChipId>(chips))};
+  for (const std::vector<ChipId>& group : groups)
+    for (Rank rank = 0; rank < group.size(); ++rank) {
+      placement.rank_of_chip[group[rank]] = rank;
+      for (std::size_t channel = 0; channel < channels.size(); ++channel)
+        placement.peers[channel][group[rank]] =
+            group[plan.program.grid().move(rank, channels[channel].offset)];
+    }
+  return placement;
+}
+
+Placement place(const config::StepConfig& config, const steps::PermuteProgram& of_numbers) {
+  const std::uint32_t chips = config.mesh.chips();
+  Placement placement{.rank_of_chip = std::vector<Rank>(chips),
+                      .peers = {std::vector<ChipId>(chips)}};
+  for (std::uint32_t number = 0; number < chips; ++number) {
+    const ChipId chip = config.mesh.chip(number);
+    placement.rank_of_chip[chip] = of_numbers.rank_of_chip[number];
+    placement.peers.front()[chip] = config.mesh.chip(of_numbers.peer_of_chip[number]);
+  }
+  return placement;
+}
+
+sim::Machine machine_of_all(const config::StepConfig& config,
+                            std::span<const Placement> placements) {
+  plan::Site site(config.machine);
+  if (const auto obstacle = site.prepare()) throw obstacle->error();
+  std::vector<const std::vector<ChipId>*> channels;
+  for (const Placement& placement : placements)
+    for (const std::vector<ChipId>& peers : placement.peers) channels.push_back(&peers);
+  return plan::wire_up(site, all_chips(config), channels.size(),
+                       [&](Rank chip, std::size_t channel) { return (*channels[channel])[chip]; });
+}
+
+}  // namespace equarx::step

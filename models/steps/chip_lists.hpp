@@ -1,0 +1,32 @@
+// Groups of chips that are no axes of a mesh, and pairs of chips of which one sends to the other.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/steps/mesh.hpp"
+#include "models/steps/step.hpp"
+
+namespace equarx::steps {
+
+/// Why lists of chips are no groups that a collective can go on in; empty if they are: every chip of `chips` is in one,
+/// and all have as many, two at least.
+std::string why_no_groups(const std::vector<std::vector<std::uint32_t>>& lists,
+                          std::uint32_t chips);
+
+/// Why lists are no pairs of a Permute; empty if they are: from and to, no chip sends twice, and none receives twice. A
+/// chip that "sends" to itself sends nothing; one pair at least is of two chips.
+std::string why_no_pairs(const std::vector<std::vector<std::uint32_t>>& lists, std::uint32_t chips);
+
+/// The index of lists in a graph, to which they are added under a name of their own, "chips 0" and so on, if they are not
+/// there.
+std::uint32_t chip_lists_id(StepGraph& graph, std::vector<std::vector<std::uint32_t>> lists);
+
+/// Chips of each group of a collective.
+std::uint32_t group_size(const CollectiveCall& call, const Mesh& mesh);
+
+/// What a collective is over, for people: "data+model", or "groups of 4".
+std::string over_text(const CollectiveCall& call, const Mesh& mesh);
+
+}  // namespace equarx::steps

@@ -1,0 +1,53 @@
+#include "models/steps/chip_lists.hpp"
+
+#include "tests/catch.hpp"
+
+namespace equarx::steps {
+namespace {
+
+using Lists = std::vector<std::vector<std::uint32_t>>;
+
+TEST_CASE("groups have every chip once, and as many each") {
+  CHECK(why_no_groups({{0, 3}, {1, 2}}, 4).empty());
+  CHECK(why_no_groups({{0, 3, 2, 1}}, 4).empty());
+  CHECK_THAT(why_no_groups({}, 4), ContainsSubstring("no groups"));
+  CHECK_THAT(why_no_groups({{0, 3}, {1, 2, 4}}, 5), ContainsSubstring("2 chips and another 3"));
+  CHECK_THAT(why_no_groups({{0, 1}, {2, 1}}, 4), ContainsSubstring("chip 1 is there twice"));
+  CHECK_THAT(why_no_groups({{0, 1}, {2, 4}}, 4), ContainsSubstring("no chip 4"));
+  CHECK_THAT(why_no_groups({{0, 1}}, 4), ContainsSubstring("chip 2 is in no group"));
+  CHECK_THAT(why_no_groups({{0}, {1}}, 2), ContainsSubstring("two chips or more"));
+}
+
+TEST_CASE("no chip of pairs sends twice or receives twice") {
+  CHECK(why_no_pairs({{0, 1}, {1, 2}}, 4).empty());
+  CHECK(why_no_pairs({{0, 0}, {1, 2}}, 4).empty());  // one that keeps what it has
+  CHECK_THAT(why_no_pairs({{0, 1, 2}}, 4), ContainsSubstring("[0, 1, 2] is no pair"));
+  CHECK_THAT(why_no_pairs({{0, 1}, {0, 2}}, 4), ContainsSubstring("chip 0 sends twice"));
+  CHECK_THAT(why_no_pairs({{0, 1}, {2, 1}}, 4), ContainsSubstring("chip 1 receives twice"));
+  CHECK_THAT(why_no_pairs({{0, 4}}, 4), ContainsSubstring("no chip 4"));
+  CHECK_THAT(why_no_pairs({{3, 3}}, 4), ContainsSubstring("no chip sends"));
+  CHECK_THAT(why_no_pairs({}, 4), ContainsSubstring("no chip sends"));
+}
+
+TEST_CASE("the same lists are there once, under a name that no others have") {
+  StepGraph graph;
+  graph.chip_lists.push_back({"chips 1", {{0, 1}}});
+  CHECK(chip_lists_id(graph, {{0, 1}}) == 0);
+  CHECK(chip_lists_id(graph, {{1, 0}}) == 1);
+  CHECK(graph.chip_lists[1].name == "chips 2");
+  CHECK(chip_lists_id(graph, {{1, 0}}) == 1);
+}
+
+TEST_CASE("what a collective is over, in words") {
+  const Mesh mesh =
+      lay_mesh({2, 4}, {{.name = "data", .length = 2}, {.name = "model", .length = 4}});
+  const CollectiveCall along{.axes = {0, 1}};
+  CHECK(over_text(along, mesh) == "data+model");
+  CHECK(group_size(along, mesh) == 8);
+  const CollectiveCall listed{.groups = ListedGroups{0, 2}};
+  CHECK(over_text(listed, mesh) == "groups of 2");
+  CHECK(group_size(listed, mesh) == 2);
+}
+
+}  // namespace
+}  // namespace equarx::steps
