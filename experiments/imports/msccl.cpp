@@ -37,6 +37,16 @@ void verify_in(bool in_place, MscclSchedule& made) {
                                      verdict.wrong));
 }
 
+/// MSCCL++ has its plans in JSON, under a name that is nearly the same.
+void refuse_plan(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos || text[begin] != '{') return;
+  throw InputError("",
+                   "is JSON, as plans of MSCCL++ are, and no XML of MSCCL; plans read and write "
+                   "the memory of other GPUs without a message, and are not simulated: see "
+                   "docs/msccl.md");
+}
+
 }  // namespace
 
 bool is_schedule(std::string_view text) { return schedules::is_xml(text); }
@@ -47,6 +57,7 @@ std::string read_schedule_text(const std::string& path) {
 }
 
 MscclSchedule read_msccl(const std::string& text) {
+  refuse_plan(text);
   MscclSchedule made;
   try {
     made.schedule = schedules::read_msccl_xml(text);

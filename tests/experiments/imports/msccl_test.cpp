@@ -52,6 +52,8 @@ TEST_CASE("a schedule that is wrong has no result, whatever is wrong of it") {
   CHECK_THAT(message_of([&] { read_msccl(text_of(out_of_place)); }),
              ContainsSubstring("is no allreduce, out of place: "));
   CHECK_THAT(message_of([&] { read_msccl("<algo"); }), ContainsSubstring("is no XML"));
+  CHECK_THAT(message_of([&] { read_msccl(" {\"gpus\": []}"); }),
+             ContainsSubstring("as plans of MSCCL++ are"));
   CHECK_THAT(message_of([&] { imports::read_schedule_text("/nowhere"); }),
              ContainsSubstring("/nowhere"));
   CHECK(imports::is_schedule("<algo>"));
