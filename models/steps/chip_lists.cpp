@@ -59,6 +59,26 @@ std::string why_no_pairs(const Lists& lists, std::uint32_t chips) {
   return any ? "" : "no chip sends to another; give pairs like [[0, 1], [1, 2]]";
 }
 
+std::optional<Shift> shift_of(const Lists& pairs, const Mesh& mesh) {
+  if (pairs.size() != mesh.chips()) return std::nullopt;
+  const std::uint32_t from = pairs.front()[0];
+  const std::uint32_t to = pairs.front()[1];
+  std::uint32_t stride = mesh.chips();
+  for (std::size_t axis = 0; axis < mesh.axes.size(); ++axis) {
+    const std::uint32_t length = mesh.axes[axis].length;
+    stride /= length;
+    const auto along = [&](std::uint32_t chip) { return chip / stride % length; };
+    const std::uint32_t steps = (along(to) + length - along(from)) % length;
+    if (steps == 0) continue;
+    const bool all = std::ranges::all_of(pairs, [&](const std::vector<std::uint32_t>& pair) {
+      const std::uint32_t place = along(pair[0]);
+      return pair[1] == pair[0] - place * stride + (place + steps) % length * stride;
+    });
+    return all ? std::optional(Shift{axis, steps}) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 std::uint32_t chip_lists_id(StepGraph& graph, Lists lists) {
   const auto known = std::ranges::find(graph.chip_lists, lists, &ChipLists::lists);
   if (known != graph.chip_lists.end())

@@ -1,7 +1,9 @@
 // Groups of chips that are no axes of a mesh, and pairs of chips of which one sends to the other.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,16 @@ std::string why_no_groups(const std::vector<std::vector<std::uint32_t>>& lists,
 /// Why lists are no pairs of a Permute; empty if they are: from and to, no chip sends twice, and none receives twice. A
 /// chip that "sends" to itself sends nothing; one pair at least is of two chips.
 std::string why_no_pairs(const std::vector<std::vector<std::uint32_t>>& lists, std::uint32_t chips);
+
+/// A permute in which every chip sends to the one that lies `steps` further along an axis of the mesh, round its end.
+struct Shift {
+  std::size_t axis = 0;
+  std::uint32_t steps = 0;  ///< from 1 to the axis' length - 1
+};
+
+/// The shift that pairs are; none if they are no such. why_no_pairs() has nothing against them.
+std::optional<Shift> shift_of(const std::vector<std::vector<std::uint32_t>>& pairs,
+                              const Mesh& mesh);
 
 /// The index of lists in a graph, to which they are added under a name of their own, "chips 0" and so on, if they are not
 /// there.

@@ -156,6 +156,31 @@ TEST_CASE("a permute takes its bytes at a link's rate, and the overheads of a se
   }
 }
 
+TEST_CASE("a few chips stand for all in a permute to the next chip of a ring") {
+  input::Json json = testing::good_step();
+  input::Json pairs = input::Json::array();
+  for (std::uint32_t chip = 0; chip < 16; ++chip)
+    pairs.push_back({chip, chip / 4 * 4 + (chip + 1) % 4});
+  json["step"]["groups"] = {{"next", pairs}};
+  for (const char* name : {"shift", "again"})
+    json["step"]["tasks"].push_back(
+        {{"name", name}, {"permute", {{"pairs", "next"}, {"bytes", "4 MiB"}}}});
+  // Beside it an AllReduce over the same ring, and one over the other axis.
+  json["step"]["tasks"].push_back(
+      {{"name", "sum"},
+       {"collective", {{"kind", "all-reduce"}, {"axes", {"fsdp"}}, {"bytes", "4 MiB"}}}});
+  const StepPlan few = plan(json);
+  CHECK(few.variants[0].symmetric);
+  CHECK(few.variants[0].machine.ranks() == 5);
+  CHECK(time_s(with(json, "/simulation", "full")) == Approx(time_s(json)).epsilon(1e-9));
+  // Not where the ring is not closed, or by more than one chip.
+  CHECK_FALSE(plan(with(json, "/topology", R"({"mesh": "4x4"})")).variants[0].symmetric);
+  for (input::Json& pair : pairs)
+    pair[1] = pair[0].get<int>() / 4 * 4 + (pair[0].get<int>() + 2) % 4;
+  json["step"]["groups"]["next"] = pairs;
+  CHECK_THAT(plan(json).variants[0].reason, Catch::Contains("by several chips"));
+}
+
 TEST_CASE("times of tasks are those of a chip that ends last") {
   input::Json json =
       only({{"name", "shift"}, {"permute", {{"pairs", {{0, 1}}}, {"bytes", "4 MiB"}}}});

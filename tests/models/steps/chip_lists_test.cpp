@@ -29,6 +29,20 @@ TEST_CASE("no chip of pairs sends twice or receives twice") {
   CHECK_THAT(why_no_pairs({}, 4), ContainsSubstring("no chip sends"));
 }
 
+TEST_CASE("a shift along an axis of the mesh is known by its pairs") {
+  const Mesh mesh =
+      lay_mesh({2, 4}, {{.name = "data", .length = 2}, {.name = "model", .length = 4}});
+  const Lists back = {{0, 3}, {1, 0}, {2, 1}, {3, 2}, {4, 7}, {5, 4}, {6, 5}, {7, 6}};
+  REQUIRE(shift_of(back, mesh));
+  CHECK((shift_of(back, mesh)->axis == 1 && shift_of(back, mesh)->steps == 3));
+  const Lists across = {{0, 4}, {1, 5}, {2, 6}, {3, 7}, {4, 0}, {5, 1}, {6, 2}, {7, 3}};
+  CHECK((shift_of(across, mesh)->axis == 0 && shift_of(across, mesh)->steps == 1));
+  CHECK_FALSE(shift_of({{0, 1}, {1, 2}, {2, 3}, {3, 0}}, mesh));  // not all chips
+  Lists mixed = back;
+  std::swap(mixed[4][1], mixed[5][1]);
+  CHECK_FALSE(shift_of(mixed, mesh));
+}
+
 TEST_CASE("the same lists are there once, under a name that no others have") {
   StepGraph graph;
   graph.chip_lists.push_back({"chips 1", {{0, 1}}});
