@@ -17,19 +17,20 @@ namespace {
 struct Prefix {
   std::string_view text;
   double factor;
+  int tens = 0;  // powers of ten, which move the decimal point of the number as it is written
 };
 
-constexpr std::array kLarge = {Prefix{"", 1.0},  Prefix{"k", 1e3},  Prefix{"M", 1e6},
-                               Prefix{"G", 1e9}, Prefix{"T", 1e12}, Prefix{"P", 1e15}};
+constexpr std::array kLarge = {Prefix{"", 1.0},     Prefix{"k", 1e3, 3},   Prefix{"M", 1e6, 6},
+                               Prefix{"G", 1e9, 9}, Prefix{"T", 1e12, 12}, Prefix{"P", 1e15, 15}};
 constexpr std::array kBinary = {Prefix{"Ki", 0x1p10}, Prefix{"Mi", 0x1p20}, Prefix{"Gi", 0x1p30},
                                 Prefix{"Ti", 0x1p40}};
 // Small prefixes as divisors: 1 us is 1 / 1e6 s exactly as written, 1 * 1e-6 is not.
-constexpr std::array kSmallDivisors = {Prefix{"m", 1e3}, Prefix{"u", 1e6}, Prefix{"n", 1e9},
-                                       Prefix{"p", 1e12}};
+constexpr std::array kSmallDivisors = {Prefix{"m", 1e3, -3}, Prefix{"u", 1e6, -6},
+                                       Prefix{"n", 1e9, -9}, Prefix{"p", 1e12, -12}};
 
 struct Unit {
   std::string_view text;
-  double divisor;  // how many of this unit make one base unit
+  double divisor;  // how many of this unit make one base unit: a power of two
 };
 
 struct DimensionInfo {
@@ -58,28 +59,45 @@ const DimensionInfo& info(Dimension dimension) {
   throw std::logic_error("unknown dimension");
 }
 
-std::optional<double> scaled_by(std::span<const Prefix> prefixes, std::string_view unit,
-                                std::string_view base) {
+const Prefix* find_prefix(std::span<const Prefix> prefixes, std::string_view unit,
+                          std::string_view base) {
   for (const Prefix& prefix : prefixes)
     if (unit.size() == prefix.text.size() + base.size() && unit.starts_with(prefix.text) &&
         unit.ends_with(base))
-      return prefix.factor;
-  return std::nullopt;
+      return &prefix;
+  return nullptr;
 }
 
-/// `number` of `unit` in the base unit, or nothing if the unit is not of this dimension.
-std::optional<double> to_base(double number, std::string_view unit,
+/// `text`, a number, times a power of ten: the double next to that decimal number, so "0.25 us" and "250 ns" are one.
+/// Multiplied as a double it might be the one beside it.
+double moved_point(std::string_view text, int tens, double number) {
+  const auto mark = text.find_first_of("eE");
+  int exponent = 0;
+  if (mark != std::string_view::npos) {
+    std::string_view digits = text.substr(mark + 1);
+    if (digits.starts_with('+')) digits.remove_prefix(1);
+    std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
+  }
+  const std::string moved = fmt::format("{}e{}", text.substr(0, mark), exponent + tens);
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(moved.data(), moved.data() + moved.size(), value);
+  // Too large, or too small for a double: infinity, or 0.
+  return error == std::errc{} ? value : number * std::pow(10.0, tens);
+}
+
+/// A number, as it is written and as a double, of `unit` in the base unit; nothing if the unit is not of this
+/// dimension.
+std::optional<double> to_base(std::string_view text, double number, std::string_view unit,
                               const DimensionInfo& dimension) {
+  const std::span<const Prefix> small = kSmallDivisors;
   for (const Unit& base : dimension.units) {
-    if (dimension.small_prefixes) {
-      if (unit == base.text) return number;
-      if (const auto divisor = scaled_by(kSmallDivisors, unit, base.text)) return number / *divisor;
-      continue;
-    }
-    if (const auto factor = scaled_by(kLarge, unit, base.text))
-      return number * *factor / base.divisor;
-    if (const auto factor = scaled_by(kBinary, unit, base.text))
-      return number * *factor / base.divisor;
+    if (unit == base.text) return number / base.divisor;
+    if (const Prefix* found =
+            find_prefix(dimension.small_prefixes ? small : kLarge, unit, base.text))
+      return moved_point(text, found->tens, number) / base.divisor;
+    if (dimension.small_prefixes) continue;
+    if (const Prefix* found = find_prefix(kBinary, unit, base.text))
+      return number * found->factor / base.divisor;
   }
   return std::nullopt;
 }
@@ -142,12 +160,12 @@ double parse(std::string_view text, Dimension dimension) {
     throw std::invalid_argument(
         fmt::format("'{}' is not {}; write a number and a unit, like \"{}\"", text, name(dimension),
                     example(dimension)));
-  const std::string_view unit =
-      trim(trimmed.substr(static_cast<std::size_t>(end - trimmed.data())));
+  const auto length = static_cast<std::size_t>(end - trimmed.data());
+  const std::string_view unit = trim(trimmed.substr(length));
   if (unit.empty())
     throw std::invalid_argument(fmt::format("'{}' has no unit; {} is written like \"{}\"", text,
                                             name(dimension), example(dimension)));
-  const auto value = to_base(number, unit, info(dimension));
+  const auto value = to_base(trimmed.substr(0, length), number, unit, info(dimension));
   if (!value)
     throw std::invalid_argument(
         fmt::format("'{}' is not a unit of {}, which is written like \"{}\"", unit, name(dimension),
@@ -164,10 +182,11 @@ std::string format(double value, Dimension dimension) {
   for (int digits = 1; digits <= kMostDigits; ++digits) {
     // Infinite if it is rounded up beyond what a double holds: then it is too far away.
     const double rounded = std::strtod(fmt::format("{:.{}g}", number, digits).c_str(), nullptr);
-    const double error = std::abs(to_base(rounded, unit, info(dimension)).value() - value);
+    const std::string text = fmt::format("{}", rounded);
+    const double error = std::abs(to_base(text, rounded, unit, info(dimension)).value() - value);
     // 1 ulp or less; two texts of so few digits are further apart, so there is no choice among them.
     const double allowed = digits <= kMeant ? 0x1p-52 * std::abs(value) : 0.0;
-    if (error <= allowed) return fmt::format("{} {}", rounded, unit);
+    if (error <= allowed) return fmt::format("{} {}", text, unit);
   }
   // Scaling may lose the last bit; the plain number never does.
   return fmt::format("{} {}", value, info(dimension).units[0].text);

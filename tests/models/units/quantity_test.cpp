@@ -185,6 +185,33 @@ TEST_CASE("what was read from a text is read again to the last bit, from the sam
       }
 }
 
+TEST_CASE("one quantity is one double, whichever unit it is written in") {
+  CHECK(parse("0.276938 us", Dimension::time) == parse("276.938 ns", Dimension::time));
+  CHECK(parse("0.276938 us", Dimension::time) == 0.276938e-6);
+  CHECK(parse("6451.06 ns", Dimension::time) == parse("6.45106 us", Dimension::time));
+  CHECK(parse("528.798695 GB", Dimension::bytes) == 528798695000.0);
+  CHECK(parse("4.5e-1 GB/s", Dimension::bandwidth) == parse("450 MB/s", Dimension::bandwidth));
+  CHECK(parse("1E+2 us", Dimension::time) == parse("0.1 ms", Dimension::time));
+  CHECK(parse("1e-320 ns", Dimension::time) == 0.0);
+  // Written again it may have another prefix, and must be the same number all the same.
+  std::mt19937_64 random(3);
+  const std::vector<std::pair<Dimension, std::vector<std::string>>> units = {
+      {Dimension::time, {"s", "ms", "us", "ns"}},
+      {Dimension::bytes, {"B", "kB", "MB", "GB", "kb", "KiB"}},
+      {Dimension::bandwidth, {"B/s", "kB/s", "MB/s", "GB/s", "Gb/s"}}};
+  for (const auto& [dimension, names] : units)
+    for (const std::string& unit : names)
+      for (int i = 0; i < 1000; ++i) {
+        const std::string text = std::to_string(random() % 10'000) + '.' +
+                                 std::to_string(random() % 1'000'000) + ' ' + unit;
+        const double value = parse(text, dimension);
+        const std::string written = format(value, dimension);
+        CAPTURE(text, value, written);
+        REQUIRE(parse(written, dimension) == value);
+        REQUIRE(format(parse(written, dimension), dimension) == written);
+      }
+}
+
 TEST_CASE("parse reads what format wrote, to the last bit, or next to it where few digits do") {
   constexpr std::size_t kMeant = 12;
   std::mt19937_64 random(1);
