@@ -95,6 +95,7 @@ void UnitInterpreter::start(const Unit& unit) {
   std::ranges::fill(sent_, 0);
   std::ranges::fill(received_, 0);
   quantized_ = {};
+  summed_.clear();
   at_largest_ = 0;
   for (auto& absmax : absmax_) absmax.clear();
   const std::size_t rows = result_rows(program_);
@@ -211,6 +212,8 @@ void UnitInterpreter::run(const Instruction& instruction) {
   }
   for_each_place(instruction.tile, instruction.ranks,
                  [&](const Place& place) { run_on(instruction, place); });
+  if (instruction.op == Op::reduce)
+    summed_.emplace_back(instruction.tile, instruction.origin.gathered);
 }
 
 void UnitInterpreter::run_on(const Instruction& instruction, const Place& place) {
@@ -474,15 +477,29 @@ void UnitInterpreter::count(std::vector<std::uint64_t>& bytes, const Instruction
   }
 }
 
-/// Ranks that some axes do not cut the chunk among encode the same sums for an AllGather: the first of them.
+collectives::AxisSet UnitInterpreter::summed_along(const Tile& tile) const {
+  collectives::AxisSet axes = 0;
+  for (const auto& [summed, gathered] : summed_)
+    if (summed == tile) axes |= gathered;
+  return axes;
+}
+
+/// Ranks that some axes do not cut the chunk among encode the same sums for an AllGather, and those that have summed
+/// alike for the next round of a recursive doubling: the first of them.
 Rank UnitInterpreter::first_to_encode(const Instruction& instruction, Rank rank) const {
-  if (!collectives::gathers(instruction.phase)) return rank;
   const RankGrid& grid = program_.grid();
-  const std::vector<std::size_t>& axes = program_.partition.segment(lane_->segment).axes;
-  for (std::uint32_t uncut = 0; uncut < instruction.tile.uncut; ++uncut) {
-    const std::size_t axis = axes[axes.size() - 1 - uncut];
-    rank = grid.move(rank, grid.reverse(grid.along(axis, grid.coordinate(rank, axis))));
+  const auto to_first = [&](std::size_t axis) {
+    return grid.move(rank, grid.reverse(grid.along(axis, grid.coordinate(rank, axis))));
+  };
+  if (!collectives::gathers(instruction.phase)) {
+    const collectives::AxisSet alike = summed_along(instruction.tile);
+    for (std::size_t axis = 0; axis < grid.axes(); ++axis)
+      if ((alike >> axis & 1U) != 0) rank = to_first(axis);
+    return rank;
   }
+  const std::vector<std::size_t>& axes = program_.partition.segment(lane_->segment).axes;
+  for (std::uint32_t uncut = 0; uncut < instruction.tile.uncut; ++uncut)
+    rank = to_first(axes[axes.size() - 1 - uncut]);
   return rank;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "models/collectives/program.hpp"
@@ -107,6 +108,7 @@ class UnitInterpreter {
   numerics::AlignedVector<float>& absmax_of(const collectives::Tile& tile, collectives::Rank rank,
                                             const numerics::BlockCodec& format);
   std::span<float> values_of(const Place& place);
+  collectives::AxisSet summed_along(const collectives::Tile& tile) const;
   collectives::Rank first_to_encode(const collectives::Instruction& instruction,
                                     collectives::Rank rank) const;
   numerics::RoundingKey rounding_key(const collectives::Instruction& instruction,
@@ -135,6 +137,8 @@ class UnitInterpreter {
   std::vector<numerics::AlignedVector<float>>
       values_;                               // by rank: first its input, then its partial sums
   std::vector<std::vector<AbsMax>> absmax_;  // by rank
+  // Tiles whose sums ranks have formed alike: all that differ along these axes only have the same.
+  std::vector<std::pair<collectives::Tile, collectives::AxisSet>> summed_;
   std::vector<Encoded> encoded_;  // by place in the lane's buffers, and slot of the maker
   numerics::AlignedVector<double> exact_;
   numerics::AlignedVector<float> result_;

@@ -292,6 +292,31 @@ TEST_CASE("recursive doubling has the oracle's bits, the same on every rank") {
       {2, 4, 8, 16});
 }
 
+TEST_CASE("partners that have summed alike round alike in the next round, at random too") {
+  constexpr std::uint64_t kElements = 5000;
+  const TensorSource source(InputSpec{.seed = 3}, kElements, ElementFormat::bf16);
+  for (const std::uint32_t ranks : {2U, 4U, 8U, 16U})
+    for (const bool blocks : {false, true}) {
+      Lengths twos;
+      for (std::uint32_t left = ranks; left > 1; left /= 2) twos.push_back(2);
+      BlockFormat format = blocks ? int8_blocks(32) : int8_strided();
+      CAPTURE(ranks, blocks);
+      const auto nmse = [&](equarx::numerics::Rounding rounding) {
+        format.rounding = rounding;
+        const ValueResult values =
+            execute(make_recursive_doubling(RankGrid(twos), kElements, ElementFormat::bf16,
+                                            {format, format, {3, 2}}),
+                    source);
+        CHECK(values.ranks_identical);
+        return values.against_exact.nmse;
+      };
+      const double at_random = nmse(equarx::numerics::Rounding::stochastic);
+      if (!blocks) continue;  // of so few elements nearly each has a scale of its own
+      // Twice the error, for different sums are rounded by random bits of their own.
+      CHECK(at_random == Approx(2.0 * nmse(equarx::numerics::Rounding::nearest)).epsilon(0.2));
+    }
+}
+
 TEST_CASE("broadcasts have the oracle's bits") {
   for (const std::uint32_t ranks : {2U, 3U, 8U})
     for (const Formats& formats : all_formats())
