@@ -132,6 +132,23 @@ TEST_CASE("times of groups are within the step, and the critical path is all of 
     }
 }
 
+TEST_CASE("where chips do different things, tasks are those of the chip that is done last") {
+  // The root of a broadcast has sent all before the others have it; a slow chip is behind at every task.
+  input::Json broadcast = two_collectives("data", "fsdp", "one");
+  broadcast["step"]["tasks"][1]["collective"]["kind"] = "broadcast";
+  const input::Json slow = with(two_collectives("data", "fsdp", "one"), "/faults/chips",
+                                R"j([{"chip": "(2,3)", "slowdown": 8}])j");
+  for (const input::Json& json : {broadcast, slow}) {
+    const VariantResult result = run(json).variants.front();
+    CAPTURE(json.dump());
+    CHECK_FALSE(result.symmetric);
+    CHECK(result.tasks.back().end_s == Approx(result.time_s).epsilon(1e-9));
+    double critical_s = 0.0;
+    for (const GroupResult& one : result.groups) critical_s += one.critical_s;
+    CHECK(critical_s == Approx(result.time_s).epsilon(1e-9));
+  }
+}
+
 TEST_CASE("a step takes as long whatever is hidden, until it is not") {
   // Computing takes 10 ms, and the buckets less.
   const input::Json long_computing =
