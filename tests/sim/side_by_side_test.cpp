@@ -216,6 +216,20 @@ TEST_CASE("streams share HBM, also with computing") {
   }
 }
 
+TEST_CASE("work that could access HBM and does not takes its core time") {
+  const Groups x(Axis::x, kElements);
+  SideBySide work{.programs = {x.placed()},
+                  .streams = {{{.task = 0, .with_hbm = {{0, 1e-6}, {1'000'000, 3e-6}, {0, 2e-6}}}}},
+                  .tasks = 1};
+  Machine machine = torus({&x});
+  add_hbm(1e12, machine);
+  for (const Engine engine : {Engine::direct, Engine::simgrid}) {
+    const TimeResult result = run(work, machine, engine);
+    CHECK(result.time_s == Approx(6e-6).epsilon(1e-6));
+    CHECK(result.core_busy_s[0] == Approx(6e-6).epsilon(1e-6));
+  }
+}
+
 TEST_CASE("bytes and messages of side by side are those of every run") {
   const Groups x(Axis::x, kElements);
   const Groups y(Axis::y, kElements);

@@ -149,6 +149,16 @@ TEST_CASE("where chips do different things, tasks are those of the chip that is 
   }
 }
 
+TEST_CASE("computing without bytes takes as long where DMAs share HBM") {
+  input::Json json = good_step();
+  json.erase("variants");
+  json["step"]["tasks"] =
+      input::parse_json(R"([{"name": "a", "compute": {"flops": 1e9, "times": 3}}])");
+  const double alone_s = run(json).variants.front().time_s;
+  json["wire_buffers"] = "hbm";
+  CHECK(run(json).variants.front().time_s == Approx(alone_s).epsilon(1e-9));
+}
+
 TEST_CASE("a step takes as long whatever is hidden, until it is not") {
   // Computing takes 10 ms, and the buckets less.
   const input::Json long_computing =
