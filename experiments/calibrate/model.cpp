@@ -34,6 +34,7 @@ std::vector<Outputs> UnlimitedModel::operator()(const std::vector<Point>& points
 }
 
 Jacobian UnlimitedModel::jacobian(const Point& point) const {
+  if (point.empty()) return {(*this)({point}).front().size(), 0, {}};
   std::vector<Point> points;
   for (std::size_t i = 0; i < point.size(); ++i)
     for (const double sign : {1.0, -1.0}) {

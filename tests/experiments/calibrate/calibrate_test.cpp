@@ -114,6 +114,18 @@ CalibrationTask small_messages(const std::vector<std::string>& whats) {
   return task;
 }
 
+TEST_CASE("where every parameter ends at its limit, the chip is one without errors of its own") {
+  CalibrationTask task = small_messages({"2x4"});
+  task.fit.resize(1);
+  task.measurements.front().measured = 1e-7;  // without any start-up it takes longer
+  const CalibrationResult result = calibrate(task, kSilent);
+  CHECK(result.parameters[0].at_limit());
+  CHECK(result.correlated.empty());
+  CHECK_THAT(to_table(task, result), ContainsSubstring("at its limit"));
+  const hardware::Chip chip = calibrated_chip(task, result);
+  CHECK_NOTHROW(config::read_chip(config::to_json(chip)));
+}
+
 TEST_CASE("parameters that no measurement tells apart are named") {
   check_refused(
       [&] {

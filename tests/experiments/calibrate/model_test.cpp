@@ -32,5 +32,16 @@ TEST_CASE("slopes are found within limits and on them") {
   CHECK(kModel.jacobian({2.0, 0.0})(0, 0) == Approx(4.0).epsilon(0.01));
 }
 
+TEST_CASE("a model without parameters has outputs all the same") {
+  const UnlimitedModel constant(
+      [](const std::vector<Point>& points) {
+        return std::vector<Outputs>(points.size(), {1.0, 2.0});
+      },
+      {});
+  const Jacobian none = constant.jacobian({});
+  CHECK(none.outputs == 2);
+  CHECK(none.parameters == 0);
+}
+
 }  // namespace
 }  // namespace equarx::calibrate
