@@ -17,7 +17,7 @@ request result run schedules sim step steps study support sweep tensors topologi
 # these tests expect nothing, of the way in which SimGrid changes stacks.
 commands="validate|option|hardware|topology|a wrong|a file|files|every kind|quantize refuses|report refuses|wrong"
 # shellcheck disable=SC2086
-bash tools/build.sh asan equarx-sim cli_test ${rooms// /_test }_test
+bash tools/build.sh asan equarx-sim cli_test ${rooms// /_test }_test fuzzers
 # Memory cannot be measured there, the sanitizer itself needs a file descriptor, and statistics over many elements
 # show nothing that the oracles' tests do not.
 ctest --preset asan -j "$jobs" --no-tests=error -R "^(${rooms// /|})_test:" \
@@ -28,9 +28,8 @@ ctest --preset asan -j "$jobs" --no-tests=error -R "^cli_test: ?($commands)"
 bash tools/build.sh clang numerics_test values_test
 ctest --preset clang -j "$jobs" --no-tests=error -R '^(numerics|values)_test:'
 
-echo "check: fuzzing the readers of tensors and programs" >&2
-bash tools/build.sh fuzz fuzzers
-ctest --preset fuzz -j "$jobs" --no-tests=error -R '^fuzz '
+echo "check: fuzzing all readers" >&2
+ctest --preset asan -j "$jobs" --no-tests=error -R '^fuzz '
 
 echo "check: benchmark programs start" >&2
 for program in build/release/tests/benchmarks/*_benchmark; do
