@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Writes the seeds of the fuzz targets: small files, good and bad, of each format.
 
-Usage: make_corpus.py DIRECTORY; makes DIRECTORY/npy, DIRECTORY/safetensors, DIRECTORY/hlo and DIRECTORY/chakra.
+Usage: make_corpus.py DIRECTORY; makes DIRECTORY/npy and so on, a folder for each format. Files of JSON are smaller
+copies of those in configs/ and experiments/, so that an input takes little time; the fuzz targets read the originals
+of configs/ as well.
 """
 import json
 import pathlib
@@ -134,9 +136,121 @@ CHAKRA = {
 }
 
 
+ROOT = pathlib.Path(__file__).parents[2]
+CONFIG = {
+    "hardware": "tpu-v6e", "topology": {"slice": "2x2"}, "tensor": {"bytes": "4 KiB"}, "numerics": "off",
+    "collectives": [{"label": "a", "algorithm": "ring", "format": "bf16"}, {"label": "b", "algorithm": "equarx", "format": "int8"}],
+}
+MORE_CONFIGS = {
+    "changed": {"hardware": {"based_on": "tpu-v6e", "hop_latency": "2 us", "links": 3}, "wire_buffers": "hbm"},
+    "faults": {"faults": {"links": [{"between": ["(0,0)", "(1,0)"], "bandwidth_factor": 0.5, "extra_latency": "1 us"}],
+                          "chips": [{"chip": "(1,1)", "slowdown": 2}]}},
+    "slices": {"topology": {"torus": "2x2", "network": {"slices": 2, "bandwidth": "12.5 GB/s", "latency": "10 us"}},
+               "collectives": [{"label": "a", "algorithm": "auto", "format": "int8"}]},
+    "switch": {"topology": {"fully-connected": 4}, "collective": "all-to-all", "tensor": {"shape": [4, 8], "dtype": "fp32"},
+               "collectives": [{"label": "a", "algorithm": "auto", "format": "fp8-e4m3", "elements_per_scale": 32}]},
+    "mesh": {"topology": {"mesh": "2x3", "avoid": [["(0,0)", "(1,0)"]]}, "uncertainty": {"samples": 10, "seed": 2},
+             "tensor": {"bytes": 4096, "sample": 0.5, "values": {"distribution": "heavy-tailed", "ranks": "identical"}}},
+}
+STEP = {
+    "hardware": "tpu-v6e", "topology": {"slice": "2x2"}, "mesh": {"data": 2, "model": 2},
+    "step": {"tasks": [
+        {"name": "forward {i}", "repeat": 2, "stream": "core", "compute": {"flops": 1e9, "hbm_bytes": "1 MiB"}},
+        {"name": "reduce {i}", "repeat": 2, "after": ["forward {i}"],
+         "collective": {"kind": "all-reduce", "axes": ["data"], "bytes": "4 KiB"}}]},
+    "variants": [{"label": "bf16"}, {"label": "int8", "quantize": [{"where": {"axis": "data"}, "format": "int8"}]}],
+}
+TRAINED = {**STEP, "mesh": {"fsdp": 4}, "hardware": "tpu-v6e",
+           "step": {"training": {"model": "gemma3-12b", "sequence": 128, "batch": 4}}}
+RUN = {
+    "label": "a", "algorithm": "ring", "time_s": 6.5e-06, "speedup": 1.0, "lower_bound_s": 7e-08, "wire_bytes_per_link": 3072,
+    "chips": 4, "calibrated": False, "simulation": "full", "breakdown": {"payload_s": 7e-08}, "numerics": {"mse": 3e-05, "sqnr_db": 51},
+    "links": [{"name": "(0,0)->(1,0)", "from": "(0,0)", "to": "(1,0)", "bytes": 3072, "busy_s": 7e-08, "utilisation": 0.01}],
+}
+RESULT = {
+    "program": "equarx-sim", "version": "THIS_VERSION", "config": {**CONFIG, "baseline": "a"}, "config_hash": "0" * 32,
+    "parameters": {"links": {"value": 4, "class": "datasheet", "source": "x"}}, "baseline": "a", "runs": [RUN, {**RUN, "label": "b"}],
+}
+POINT = {"point": 0, "key": "1" * 32, "version": "THIS_VERSION", "base": "2" * 32, "axes": {"/tensor/bytes": "4 KiB"},
+         "run": RUN, "config": {**CONFIG, "collectives": CONFIG["collectives"][:1]}}
+FAILED = {**{key: POINT[key] for key in ("point", "key", "version", "base", "axes", "config")}, "error": "no"}
+STEP_RESULT = {
+    "program": "equarx-sim", "version": "THIS_VERSION", "config": STEP, "config_hash": "3" * 32, "baseline": "bf16",
+    "variants": [{
+        "label": "bf16", "time_s": 1e-3, "speedup": 1.0, "calibrated": True, "critical_path": ["f"],
+        "groups": [{"group": "forward", "kind": "computation", "tasks": 1, "total_s": 1e-4}],
+        "tasks": [{"name": "f", "group": "forward", "stream": "core", "start_s": 0.0, "end_s": 1e-4},
+                  {"name": "r", "group": "reduce", "stream": "data", "start_s": 1e-4, "end_s": 1e-3}],
+        "simulation": {"chips": 3, "symmetric": True}}],
+}
+
+
+def text_of(document):
+    return json.dumps(document).encode()
+
+
+def lines_of(*documents):
+    return b"".join(text_of(document) + b"\n" for document in documents)
+
+
+def from_tree(pattern):
+    """The documents of files that hold JSON without comments, by names."""
+    return {str(path.relative_to(ROOT)).replace("/", "_"): json.loads(path.read_text()) for path in sorted(ROOT.glob(pattern))}
+
+
+def small_chip(chip):
+    """Without long texts and without what was measured of it."""
+    parameters = {name: {**parameter, "source": "x"} for name, parameter in chip["parameters"].items()}
+    return {**{key: chip[key] for key in ("name", "slices", "matrix_products") if key in chip}, "description": "x",
+            "parameters": parameters}
+
+
+def small_study(study):
+    """One experiment with its configuration, and two rows of it."""
+    experiment = {**study["experiments"][0], "config": CONFIG}
+    rows = [row for row in study["rows"] if row["experiment"] == experiment["name"]][:2]
+    return {**study, "source": "x", "notes": ["x"], "experiments": [experiment], "rows": rows}
+
+
+def small_task(task):
+    """With the configurations of its first and last measurements in place."""
+    measurements = [{**measurement, "config": {key: CONFIG[key] for key in ("topology", "tensor", "collectives")}}
+                    for measurement in task["measurements"][:3] + task["measurements"][-1:]]
+    return {**task, "measurements": measurements}
+
+
+def of_all(change, documents):
+    return {name: text_of(change(document)) for name, document in documents.items()}
+
+
+SWEEP = {"name": "s", "base": CONFIG, "exclude": [{"/tensor/bytes": "4 KiB", "/topology/slice": "4x4"}],
+         "axes": [{"key": "/topology/slice", "values": ["2x2", "4x4"]},
+                  {"key": "/tensor/bytes", "log_range": {"from": "4 KiB", "to": "64 KiB", "factor": 4}}]}
+ZIPPED = {"base": STEP, "axes": [{"zip": [{"key": "/mesh/data", "values": [2, 4]}, {"key": "/mesh/model", "values": [2, 1]}]},
+                                 {"key": "/variants/0/label", "values": ["x"]}]}
+RANGED = {"base": CONFIG, "axes": [{"key": "/collectives/1/minishards", "range": {"from": 1, "to": 5, "step": 2}}]}
+GRAPH = {"name": "g", "chips": ["a", "b", "c"], "links": [{"between": ["a", "b"], "bandwidth": "10 GB/s", "latency": "1 us"},
+                                                          {"between": ["b", "c"]}, {"between": ["c", "a"]}]}
+JSON = {
+    "json": {"set": b'/tensor/bytes\n"32 MiB"', "label": b"/collectives/b/format\nint8", "index": b"/list/1/0\n[1, {}]",
+             "chip": b"/hardware/hop_latency\n2 us", "escape": b"/a~1b~0\n1e308", "comments": b'{"a": [1, -0.0, "\\u00e9"]} // x',
+             "twice": b'{"a": 1, "a": 2}', "deep": b"[" * 101 + b"]" * 101, "utf": b'"\xff"', "large": b"1e999"},
+    "experiment": {"plain": text_of(CONFIG), **{name: text_of({**CONFIG, **keys}) for name, keys in MORE_CONFIGS.items()}},
+    "step": {"tasks": text_of(STEP), "training": text_of(TRAINED)},
+    "hardware": {**of_all(small_chip, from_tree("configs/hardware/*.json")), "changed": text_of(MORE_CONFIGS["changed"]["hardware"])},
+    "graph": {"triangle": text_of(GRAPH), "numbers": text_of({"name": "g", "chips": 2, "links": [{"between": [0, 1]}]})},
+    "sweep": {"two": text_of(SWEEP), "zipped": text_of(ZIPPED), "ranged": text_of(RANGED)},
+    "study": of_all(small_study, from_tree("experiments/**/study.json")),
+    "calibration": of_all(small_task, from_tree("experiments/calibration/*.json")),
+    "results": {"run": text_of(RESULT), "step": text_of(STEP_RESULT), "point": lines_of(POINT), "failed": lines_of(FAILED),
+                "points": lines_of(POINT, {**POINT, "point": 1, "key": "4" * 32, "axes": {"/tensor/bytes": "8 KiB"}}, FAILED),
+                "cut": lines_of(POINT, FAILED)[:-20]},
+}
+
+
 def main() -> int:
     directory = pathlib.Path(sys.argv[1])
-    for kind, seeds in (("npy", NPY), ("safetensors", SAFETENSORS), ("hlo", HLO), ("chakra", CHAKRA)):
+    for kind, seeds in {"npy": NPY, "safetensors": SAFETENSORS, "hlo": HLO, "chakra": CHAKRA, **JSON}.items():
         (directory / kind).mkdir(parents=True, exist_ok=True)
         for name, contents in seeds.items():
             (directory / kind / name).write_bytes(contents)

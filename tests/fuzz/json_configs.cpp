@@ -1,0 +1,96 @@
+// Readers of experiments and of steps, as `validate` goes: as far as the plan.
+#include "tests/fuzz/json_configs.hpp"
+
+#include <algorithm>
+
+#include "experiments/config/algorithm.hpp"
+#include "experiments/config/json.hpp"
+#include "experiments/config/step_json.hpp"
+#include "experiments/config/topology.hpp"
+#include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
+#include "experiments/input/schema.hpp"
+#include "experiments/plan/estimates.hpp"
+#include "experiments/plan/plan.hpp"
+#include "experiments/plan/programs.hpp"
+#include "experiments/step/group.hpp"
+#include "experiments/step/plan.hpp"
+#include "tests/fuzz/json_readers.hpp"
+
+namespace equarx::testing {
+namespace {
+
+using config::ExperimentConfig;
+using input::Json;
+
+/// What a configuration resolves to is a configuration, and resolves to itself.
+template <typename Read>
+void check_resolved(const Json& resolved, std::string_view schema, Read&& read) {
+  try {
+    expect(to_json(read(resolved)) == resolved, "a resolved configuration stays what it is");
+    input::check_schema(resolved, std::string(schema));
+  } catch (const input::InputError& error) {
+    expect(false, error.what());
+  }
+}
+
+/// So that an input takes milliseconds: planning may take as long as it is worth to a user.
+bool is_small(const config::CollectiveConfig& collective, const ExperimentConfig& config) {
+  constexpr double kMostMessages = 4096.0;
+  const auto is_small_by = [&](config::Algorithm algorithm) {
+    config::CollectiveConfig one = collective;
+    one.algorithm = algorithm;
+    const auto grid = plan::rank_grid(algorithm, config, "");
+    const auto* ranks = std::get_if<collectives::RankGrid>(&grid);
+    return ranks == nullptr || plan::estimate_messages(one, *ranks, config) <= kMostMessages;
+  };
+  if (collective.algorithm != config::kAutomatic) return is_small_by(collective.algorithm);
+  return std::ranges::all_of(
+      config::tried_algorithms(config.collective, config.topology.network.has_value()),
+      is_small_by);
+}
+
+void read_experiment(std::string_view text) {
+  const Json json = input::parse_json(text);
+  const ExperimentConfig config = config::read_config(json);
+  check_resolved(to_json(config), "experiment", config::read_config);
+  input::check_schema(json, "experiment");
+  plan_if_small(config);
+}
+
+void read_step(std::string_view text) {
+  const Json json = input::parse_json(text);
+  const config::StepConfig config = config::read_step_config(json);
+  check_resolved(to_json(config), "step", config::read_step_config);
+  input::check_schema(json, "step");
+  constexpr std::size_t kMostTasks = 200;
+  constexpr std::uint32_t kMostChips = 16;
+  if (config.graph.tasks.size() > kMostTasks || count_chips(config.machine.topology) > kMostChips)
+    return;
+  for (const config::StepVariant& variant : config.variants)
+    for (std::size_t i = 0; i < config.calls.size(); ++i) {
+      const ExperimentConfig group =
+          step::group_experiment(config, config.calls[i], variant.collectives[i]);
+      if (!is_small(variant.collectives[i], group)) return;
+    }
+  step::make_plan(config);
+}
+
+}  // namespace
+
+void plan_if_small(const ExperimentConfig& config) {
+  constexpr std::uint32_t kMostChips = 128;
+  constexpr std::uint32_t kMostLayers = 1000;
+  if (count_chips(config.topology) > kMostChips) return;
+  if (config.workload && config.workload->model.layers > kMostLayers) return;
+  for (const config::CollectiveConfig& collective : config.collectives)
+    if (!is_small(collective, config)) return;
+  plan::make_plan(config, plan::Look::at_many);
+}
+
+std::vector<JsonReader> config_readers() {
+  return {{"experiment", {"experiment"}, read_experiment},
+          {"step", {"step", "experiment"}, read_step}};
+}
+
+}  // namespace equarx::testing
