@@ -48,14 +48,26 @@ std::optional<std::pair<config::TopologyConfig, config::PlannedTopology>> read_p
   }
 }
 
+/// The utilisation of links, by the chips that they join. @throws Json::exception if it is not as this program
+/// writes it
+std::map<std::pair<std::string, std::string>, double> read_links(const input::Json& links) {
+  std::map<std::pair<std::string, std::string>, double> known;
+  for (const input::Json& link : links) {
+    if (!link.contains("from")) return {};  // one of those that every chip has
+    known[{link["from"].get<std::string>(), link.at("to").get<std::string>()}] =
+        link.at("utilisation").get<double>();
+  }
+  return known;
+}
+
 /// Utilisation by link, if the run has that of every link of the topology.
 std::vector<double> utilisation(const input::Json& run, const topology::Topology& graph) {
   if (!run.is_object() || !run.contains("links")) return {};
   std::map<std::pair<std::string, std::string>, double> known;
-  for (const input::Json& link : run["links"]) {
-    if (!link.contains("from")) return {};  // one of those that every chip has
-    known[{link["from"].get<std::string>(), link["to"].get<std::string>()}] =
-        link["utilisation"].get<double>();
+  try {
+    known = read_links(run["links"]);
+  } catch (const input::Json::exception&) {
+    return {};
   }
   std::vector<double> values;
   for (topology::LinkId id = 0; id < graph.link_count(); ++id) {

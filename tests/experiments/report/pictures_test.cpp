@@ -60,6 +60,20 @@ TEST_CASE("a variant of a step has a picture of its streams, and the step one of
   CHECK(make_pictures(results, 10).size() == 2);
 }
 
+TEST_CASE("links that are not as this program writes them are left out of the picture") {
+  const input::Json strange = input::Json::parse(
+      R"json([[{"from": "(0,0)", "to": {}}], [{"from": 1, "to": "(0,0)"}], [{"from": "(0,0)"}],
+          [{"from": "(0,0)", "to": "(1,0)", "utilisation": "much"}], [1], "links", 2, null])json");
+  for (const input::Json& links : strange) {
+    ReportResults results;
+    add_row(results, "2x2", false);
+    (*results.rows[0].run)["links"] = links;
+    const std::vector<ReportPicture> pictures = make_pictures(results, 1);
+    REQUIRE(pictures.size() == 1);
+    CHECK_FALSE(pictures[0].row);
+  }
+}
+
 TEST_CASE("pictures beyond the most are left out, with a note") {
   ReportResults results;
   for (const std::string slice : {"2x2", "4x2", "4x4"}) add_row(results, slice, false);
