@@ -98,7 +98,9 @@ std::optional<std::string> collective_of(const std::string& pointer, const Repor
   const auto collectives = config.find("collectives");
   if (collectives == config.end() || !collectives->is_array()) return std::nullopt;
   for (std::size_t i = 0; i < collectives->size(); ++i) {
-    const input::Json& label = (*collectives)[i].value("label", input::Json());
+    const input::Json& collective = (*collectives)[i];
+    if (!collective.is_object()) return std::nullopt;  // not as this program writes them
+    const input::Json& label = collective.value("label", input::Json());
     if (label.is_string() && (label == name || std::to_string(i) == name))
       return label.get<std::string>();
   }

@@ -54,6 +54,14 @@ ReportResults pair_with_axes(const std::string& label, const input::Json& axes) 
   return results;
 }
 
+TEST_CASE("an axis of collectives that are none is kept") {
+  ReportResults results = results_of({{{"collectives", {"q", true, 1}}}});
+  results.rows[0].axes = input::Json{{"/collectives/q/format", "int4"}};
+  results.rows[0].run = input::Json{{"label", "q"}};
+  complete_axes(results);
+  CHECK(results.rows[0].axes->contains("/collectives/q/format"));
+}
+
 TEST_CASE("an axis of one collective is none of the others") {
   for (const std::string pointer : {"/collectives/q/format", "/collectives/1/format"}) {
     CAPTURE(pointer);
