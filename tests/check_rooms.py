@@ -36,14 +36,14 @@ ROOMS = {
         "models/chakra", "models/collectives", "models/formats", "models/hardware", "models/hlo", "models/workloads",
         "fmt/"},
     "models/values": {
-        "models/formats", "models/collectives", "models/numerics", "models/tensors", "fmt/"},
+        "models/formats", "models/collectives", "models/numerics", "models/os", "models/tensors", "fmt/"},
     "sim": {"models/collectives", "models/os", "simgrid/", "fmt/"},
-    "experiments/input": {"models/units", "nlohmann/", "valijson/", "fmt/"},
+    "experiments/input": {"models/os", "models/units", "nlohmann/", "valijson/", "fmt/"},
     "experiments/process": {"models/os", "fmt/"},
     "experiments/output": {"experiments/input", "models/os", "models/units", "fmt/"},
     "experiments/config": {
         "experiments/input", "models/collectives", "models/formats", "models/hardware",
-        "models/numerics", "models/steps", "models/tensors", "models/units", "models/values",
+        "models/numerics", "models/os", "models/steps", "models/tensors", "models/units", "models/values",
         "models/workloads", "topologies", "fmt/"},
     "experiments/plan": {
         "experiments/config", "experiments/input", "experiments/process", "models/collectives",
@@ -65,7 +65,7 @@ ROOMS = {
         "models/workloads", "sim", "topologies", "fmt/"},
     "experiments/imports": {
         "experiments/step", "experiments/plan", "experiments/config", "experiments/output",
-        "experiments/input", "models/chakra", "models/formats", "models/hlo", "models/numerics",
+        "experiments/input", "models/chakra", "models/formats", "models/hlo", "models/numerics", "models/os",
         "models/schedules", "models/steps", "models/units", "sim", "fmt/"},
     "experiments/sweep": {
         "experiments/result", "experiments/step", "experiments/run", "experiments/plan", "experiments/config",
@@ -97,12 +97,12 @@ ROOMS = {
         "experiments/config", "experiments/output", "experiments/input", "models/units", "fmt/"},
     "experiments/inspect": {
         "experiments/plan", "experiments/config", "experiments/output", "experiments/input",
-        "models/hardware", "models/numerics", "models/tensors", "models/units", "topologies",
+        "models/hardware", "models/numerics", "models/os", "models/tensors", "models/units", "topologies",
         "fmt/"},
     "experiments/request": {
         "experiments/result", "experiments/run", "experiments/plan", "experiments/config",
         "experiments/input"},
-    "tools/cli": {"experiments", "models/tensors", "models/units", "CLI/", "fmt/"},
+    "tools/cli": {"experiments", "models/os", "models/tensors", "models/units", "CLI/", "fmt/"},
     "tools/python": {
         "experiments", "models/collectives", "models/formats", "models/hardware", "models/numerics",
         "models/tensors", "models/values", "sim", "pybind11/", "fmt/"},

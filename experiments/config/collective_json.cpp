@@ -13,6 +13,7 @@
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/nearest.hpp"
+#include "models/os/printable.hpp"
 
 namespace equarx::config {
 namespace {
@@ -131,7 +132,7 @@ std::string default_label(const CollectiveConfig& config) {
 /// Tables print it, to terminals too.
 std::string read_label(input::ObjectReader& reader) {
   std::string label = reader.text("label");
-  if (std::ranges::any_of(label, input::is_control))
+  if (os::printable(label) != label)
     throw input::InputError(reader.place_of("label"),
                             fmt::format("'{}' has control characters; remove them", label));
   return label;

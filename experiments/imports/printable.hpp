@@ -1,17 +1,14 @@
 // Text of others' files that people are shown.
 #pragma once
 
-#include <algorithm>
 #include <string>
+#include <string_view>
 
-#include "experiments/input/errors.hpp"
+#include "models/os/printable.hpp"
 
 namespace equarx::imports {
 
 /// The text without what would do something to a terminal.
-inline std::string printable(std::string text) {
-  std::ranges::replace_if(text, input::is_control, '?');
-  return text;
-}
+inline std::string printable(std::string_view text) { return os::printable(text); }
 
 }  // namespace equarx::imports
