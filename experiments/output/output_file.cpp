@@ -23,33 +23,26 @@ fs::path target_of(const fs::path& path) {
   std::error_code ignored;  // opening the file says what is wrong
   const fs::file_status status = fs::status(path, ignored);
   if (fs::is_directory(status)) cannot_write(path, "it is a folder; name a file in it");
-  if (!fs::exists(status)) return path;
-  if (!fs::is_regular_file(status))
+  if (fs::exists(status) && !fs::is_regular_file(status))
     cannot_write(path, "it is a pipe or a device; name a regular file");
-  return fs::canonical(path);
+  try {
+    return os::behind_links(path);
+  } catch (const std::system_error& links) {
+    cannot_write(path, links.code().message());
+  }
 }
 
 }  // namespace
 
-OutputFile::OutputFile(const fs::path& path)
-    : path_(path),
-      target_(target_of(path)),
-      partial_(target_.string() + ".partial"),
-      file_(partial_, std::ios::binary) {
-  if (!file_) cannot_write(path_, std::strerror(errno));
-}
-
-OutputFile::~OutputFile() {
-  file_.close();
-  std::error_code ignored;  // it is gone after keep()
-  fs::remove(partial_, ignored);
+OutputFile::OutputFile(const fs::path& path) : path_(path), new_(target_of(path)) {
+  if (new_.descriptor().is_open()) file_.open(new_.path(), std::ios::binary);
+  if (!file_.is_open()) cannot_write(path_, std::strerror(errno));
 }
 
 void OutputFile::keep() {
   file_.close();
-  std::error_code error;
-  if (file_) fs::rename(partial_, target_, error);
-  if (!file_ || error) cannot_write(path_, "is there room on the disk?");
+  if (!file_) cannot_write(path_, "is there room on the disk?");
+  if (const int error = new_.put_in_place(); error != 0) cannot_write(path_, std::strerror(error));
 }
 
 }  // namespace equarx::output

@@ -4,10 +4,13 @@
 #include <filesystem>
 #include <fstream>
 
+#include "models/os/new_file.hpp"
+
 namespace equarx::output {
 
-/// Written beside its place, and moved there when it is complete, so that nobody ever reads half of it. What
-/// a symbolic link names is replaced, not the link.
+/// Written without a name (where the file system has no such files, beside its place), and moved there when it is
+/// complete: nobody ever reads half of it, whatever ends this process, and whoever else writes there. What a symbolic
+/// link names is replaced, not the link.
 class OutputFile {
  public:
   /// @throws InputError if it cannot be written there, or if a folder, a pipe or a device is there.
@@ -15,13 +18,13 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
   /// Leaves nothing behind if keep() was not called.
-  ~OutputFile();
+  ~OutputFile() = default;
 
   std::ostream& stream() { return file_; }
   /// As the user calls it.
   const std::filesystem::path& path() const { return path_; }
-  /// The file that is written until keep().
-  const std::filesystem::path& partial() const { return partial_; }
+  /// The name of the file that is written until keep(); mostly it has none, and this is empty.
+  const std::filesystem::path& partial() const { return new_.temporary(); }
 
   /// Puts what was written in place. @throws InputError if it could not all be written; then what was
   /// there before still is.
@@ -29,8 +32,7 @@ class OutputFile {
 
  private:
   std::filesystem::path path_;  ///< as the user calls it
-  std::filesystem::path target_;
-  std::filesystem::path partial_;
+  os::NewFile new_;
   std::ofstream file_;
 };
 

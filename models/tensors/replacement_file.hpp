@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <span>
 
-#include "models/os/file_descriptor.hpp"
+#include "models/os/new_file.hpp"
 
 namespace equarx::tensors {
 
@@ -29,19 +29,10 @@ class ReplacementFile {
   void replace();
 
  private:
-  os::FileDescriptor create();
-  os::FileDescriptor create_named();
-  void choose_name(unsigned attempt);
-  int give_name();
-
-  std::filesystem::path file_;
-  std::filesystem::path target_;
-  std::filesystem::path temporary_;
-  os::FileDescriptor descriptor_;
-  bool is_named_ = false;  ///< else it is gone with its descriptor, whatever ends this process
+  std::filesystem::path file_;  ///< as the user calls it
+  os::NewFile new_;
   std::uint64_t written_ = 0;
   std::span<std::byte> mapped_;
-  bool replaced_ = false;
 };
 
 }  // namespace equarx::tensors

@@ -81,15 +81,20 @@ class Progress(TerminalCase):
 
 
 class Signals(TerminalCase):
-    def stopped(self, ending: signal.Signals, *words: str, file: str = "") -> str:
-        """Standard error of a command that a signal ends while it works; `file` tells that it does."""
+    def is_writing(self, process: int) -> bool:
+        """Whether it has a new file in the folder, which has no name yet."""
+        links = [os.readlink(link) for link in pathlib.Path(f"/proc/{process}/fd").iterdir() if link.is_symlink()]
+        return any(link.startswith(str(self.folder)) and link.endswith(" (deleted)") for link in links)
+
+    def stopped(self, ending: signal.Signals, *words: str, writes: bool = False) -> str:
+        """Standard error of a command that a signal ends while it works; if it `writes`, not before it began to."""
         child = subprocess.Popen([PROGRAM, *words], cwd=self.folder, stdout=subprocess.DEVNULL,
                                  stderr=subprocess.PIPE, text=True)
         end = time.monotonic() + 30
-        while file and not list(self.folder.glob(file)):
+        while writes and not self.is_writing(child.pid):
             self.assertLess(time.monotonic(), end)
             time.sleep(0.01)
-        time.sleep(0.1 if file else 0.5)
+        time.sleep(0.1 if writes else 0.5)
         child.send_signal(ending)
         _, err = child.communicate(timeout=30)
         self.assertEqual(child.returncode, -ending)
@@ -107,14 +112,14 @@ class Signals(TerminalCase):
 
     def test_a_run_leaves_no_part_of_a_trace_and_an_older_one_as_it_is(self):
         (self.folder / "trace.json").write_text("older")
-        err = self.stopped(signal.SIGINT, "run", self.config(), "--trace", "trace.json", file="*.partial")
+        err = self.stopped(signal.SIGINT, "run", self.config(), "--trace", "trace.json", writes=True)
         self.assertEqual(err, "equarx-sim: stopped by signal 2; trace.json was not written\n")
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["config.json", "trace.json"])
         self.assertEqual((self.folder / "trace.json").read_text(), "older")
 
     def test_tune_leaves_no_part_of_a_configuration(self):
         config = self.config(tensor={"bytes": "256 MiB"}, numerics="on", collectives=[{"algorithm": "ring"}])
-        err = self.stopped(signal.SIGTERM, "tune", config, "-o", "best.json", file="*.partial")
+        err = self.stopped(signal.SIGTERM, "tune", config, "-o", "best.json", writes=True)
         self.assertIn("equarx-sim: stopped by signal 15; best.json was not written\n", err)
         self.assertEqual([path.name for path in self.folder.iterdir()], ["config.json"])
 

@@ -1,0 +1,71 @@
+#include "experiments/output/output_file.hpp"
+
+#include <filesystem>
+#include <string>
+
+#include "experiments/input/errors.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/run_command.hpp"
+
+namespace equarx::output {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::content_of;
+using testing::file_count;
+using testing::TemporaryDirectory;
+
+void write(const fs::path& path, const std::string& text) {
+  OutputFile file(path);
+  file.stream() << text;
+  file.keep();
+}
+
+TEST_CASE("a file is there when it is kept, and nothing of it before") {
+  const TemporaryDirectory directory;
+  const fs::path path = directory.write("a", "old");
+  OutputFile file(path);
+  file.stream() << "new" << std::flush;
+  CHECK(content_of(path) == "old");
+  CHECK(file_count(directory.path()) == 1);
+  file.keep();
+  CHECK(content_of(path) == "new");
+}
+
+TEST_CASE("two writers of one file each write it whole, and somebody's file beside it stays") {
+  const TemporaryDirectory directory;
+  const fs::path path = directory.path() / "a";
+  directory.write("a.partial", "mine");
+  OutputFile first(path);
+  OutputFile second(path);
+  first.stream() << std::string(100000, '1');
+  second.stream() << std::string(100, '2');
+  second.keep();
+  CHECK(content_of(path) == std::string(100, '2'));
+  first.keep();
+  CHECK(content_of(path) == std::string(100000, '1'));
+  CHECK(content_of(directory.path() / "a.partial") == "mine");
+}
+
+TEST_CASE("a link stays, and what it names is written, also if that was not there") {
+  const TemporaryDirectory directory;
+  const fs::path link = directory.path() / "link";
+  fs::create_symlink("there", link);
+  write(link, "once");
+  CHECK(fs::is_symlink(link));
+  CHECK(content_of(directory.path() / "there") == "once");
+  write(link, "again");
+  CHECK(fs::is_symlink(link));
+  CHECK(content_of(directory.path() / "there") == "again");
+}
+
+TEST_CASE("links in a circle are no file") {
+  const TemporaryDirectory directory;
+  const fs::path link = directory.path() / "link";
+  fs::create_symlink("link", link);
+  CHECK_THROWS_AS(write(link, "a"), input::InputError);
+  CHECK(fs::is_symlink(link));
+}
+
+}  // namespace
+}  // namespace equarx::output
