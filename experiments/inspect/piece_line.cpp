@@ -2,11 +2,14 @@
 
 #include <utility>
 
+#include "models/os/threads.hpp"
+
 namespace equarx::inspect {
 
 PieceLine::PieceLine(std::uint64_t pieces, unsigned threads, Work work)
     : pieces_(pieces), slots_(slots(threads)), work_(std::move(work)), done_(slots_) {
-  for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
+  threads_.emplace_back([this] { run(); });  // without one nothing would ever be done
+  os::add_threads(threads_, threads - 1, [this] { run(); });
 }
 
 PieceLine::~PieceLine() {

@@ -3,10 +3,12 @@
 #include <iterator>
 #include <utility>
 
+#include "models/os/threads.hpp"
+
 namespace equarx::process {
 
 Helpers::Helpers(unsigned threads) {
-  for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { help(); });
+  os::add_threads(threads_, threads, [this] { help(); });
 }
 
 Helpers::~Helpers() {

@@ -15,7 +15,7 @@ class Helpers {
  public:
   using Work = std::function<void()>;
 
-  /// `threads`: of helpers. None is allowed; then work_until() alone works.
+  /// `threads`: of helpers, if the system allows as many. None is allowed; then work_until() alone works.
   explicit Helpers(unsigned threads);
   Helpers(const Helpers&) = delete;
   Helpers& operator=(const Helpers&) = delete;

@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "models/os/threads.hpp"
+
 namespace equarx::process {
 
 void for_each_side_by_side(std::size_t count, unsigned threads,
@@ -23,8 +25,8 @@ void for_each_side_by_side(std::size_t count, unsigned threads,
   };
   {
     std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < std::min<std::size_t>(threads, count); ++i)
-      others.emplace_back(go_on);
+    os::add_threads(others, std::max<std::size_t>(std::min<std::size_t>(threads, count), 1) - 1,
+                    go_on);
     go_on();
   }
   for (const std::exception_ptr& error : errors)

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "models/numerics/codec/block_codec.hpp"
+#include "models/os/threads.hpp"
 
 namespace equarx::values {
 namespace {
@@ -41,7 +42,7 @@ class OwnAmax {
   std::vector<float> find(unsigned threads) {
     {
       std::vector<std::jthread> others;
-      for (unsigned i = 1; i < threads; ++i) others.emplace_back([this] { work(); });
+      os::add_threads(others, std::max(threads, 1U) - 1, [this] { work(); });
       work();
     }
     if (failure_) std::rethrow_exception(failure_);

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "models/os/threads.hpp"
 #include "models/values/shared_amax.hpp"
 #include "models/values/unit_interpreter.hpp"
 
@@ -97,7 +98,7 @@ class Run {
     const auto threads = static_cast<unsigned>(std::min<std::size_t>(wanted(), reports_.size()));
     {
       std::vector<std::jthread> others;
-      for (unsigned i = 1; i < threads; ++i) others.emplace_back([this] { work({}); });
+      os::add_threads(others, std::max(threads, 1U) - 1, [this] { work({}); });
       work(options_.watch);
     }
     if (failure_) std::rethrow_exception(failure_);

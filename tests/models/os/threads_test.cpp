@@ -1,0 +1,52 @@
+#include "models/os/threads.hpp"
+
+#include <atomic>
+#include <cstdlib>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/catch.hpp"
+
+namespace {
+
+using equarx::os::add_threads;
+
+TEST_CASE("threads do the work, and none are allowed") {
+  std::atomic<int> done = 0;
+  std::vector<std::jthread> threads;
+  add_threads(threads, 3, [&] { ++done; });
+  CHECK(threads.size() == 3);
+  threads.clear();
+  CHECK(done == 3);
+  add_threads(threads, 0, [&] { ++done; });
+  CHECK(threads.empty());
+}
+
+/// In a process of its own, with memory for the stacks of a few dozen threads: whether there are fewer than a thousand.
+bool are_fewer_than_asked() {
+  constexpr std::size_t kAsked = 1000;
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit most = {std::size_t{400} << 20, RLIM_INFINITY};
+    setrlimit(RLIMIT_AS, &most);
+    std::vector<std::jthread> threads;
+    std::atomic<bool> over = false;
+    add_threads(threads, kAsked, [&] { over.wait(false); });
+    const bool fewer = threads.size() < kAsked;
+    over = true;
+    over.notify_all();
+    threads.clear();
+    _exit(fewer ? EXIT_SUCCESS : EXIT_FAILURE);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
+}
+
+TEST_CASE("where there is no memory for so many threads, there are fewer and no error") {
+  CHECK(are_fewer_than_asked());
+}
+
+}  // namespace
