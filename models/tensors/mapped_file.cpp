@@ -56,9 +56,13 @@ MappedFile::MappedFile(const std::filesystem::path& file) {
   if (start == MAP_FAILED)
     throw FileError(file, fmt::format("cannot be mapped into memory: {}", reason(errno)));
   bytes_ = {static_cast<const std::byte*>(start), size};
+  named_.emplace(bytes_, file);
 }
 
-MappedFile::~MappedFile() { ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size()); }
+MappedFile::~MappedFile() {
+  named_.reset();
+  ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
 
 void MappedFile::was_read(std::size_t bytes) const {
   if (bytes_read_.fetch_add(bytes, std::memory_order_relaxed) + bytes < kMostMapped) return;

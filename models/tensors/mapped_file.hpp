@@ -3,13 +3,16 @@
 #include <atomic>
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <span>
+
+#include "models/tensors/shortened_file.hpp"
 
 namespace equarx::tensors {
 
 /// A regular file in memory, read-only. Its pages belong to the page cache, not to the program, and
 /// only a few stay mapped. The file must not be shortened meanwhile: reading beyond its new end
-/// would end the program.
+/// ends the program (shortened_file.hpp says how).
 class MappedFile {
  public:
   /// FileError if it is missing, unreadable, empty, or anything but a regular file; never waits for one.
@@ -26,6 +29,7 @@ class MappedFile {
 
  private:
   std::span<const std::byte> bytes_;
+  std::optional<NamedMapping> named_;
   mutable std::atomic<std::size_t> bytes_read_ = 0;  ///< since pages were last unmapped
 };
 
