@@ -5,13 +5,15 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <istream>
 #include <set>
 #include <span>
+#include <string>
 #include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
@@ -104,6 +106,32 @@ std::string where_from(const std::filesystem::path& path) {
   return fmt::format(" (relative to {})", std::filesystem::current_path(unknown).string());
 }
 
+/// A file with holes may be larger than any disk.
+void check_fits(const std::string& path) {
+  std::error_code unknown;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, unknown);
+  const auto memory =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (!unknown && static_cast<double>(bytes) > memory)
+    throw InputError("", fmt::format("cannot read {}: it has {} bytes, more than this computer has "
+                                     "memory; is it the right file?",
+                                     path, bytes));
+}
+
+/// To the end, or a little more than `most` bytes. The stream is bad if it could not be read.
+std::string read_blocks(std::istream& stream, std::size_t most) {
+  constexpr std::size_t kBlock = std::size_t{1} << 16;
+  std::string text;
+  while (text.size() <= most && stream.peek() != std::istream::traits_type::eof()) {
+    const std::size_t before = text.size();
+    text.resize(before + kBlock);
+    stream.read(text.data() + before, kBlock);
+    text.resize(before + static_cast<std::size_t>(stream.gcount()));
+  }
+  if (!stream.bad()) stream.clear();
+  return text;
+}
+
 constexpr bool kWithComments = true;
 
 }  // namespace
@@ -113,11 +141,23 @@ std::string read_file(const std::string& path) {
   if (std::filesystem::is_directory(path, unknown))
     throw InputError("", fmt::format("cannot read {}: it is a directory", path));
   std::ifstream file(path, std::ios::binary);
+  const bool has_end = std::filesystem::is_regular_file(path, unknown);
+  if (has_end) check_fits(path);
   std::string text;
-  if (file) text.assign(std::istreambuf_iterator<char>(file), {});
+  if (file) text = has_end ? read_blocks(file, std::string::npos) : read_stream(file, path);
   if (!file)
     throw InputError("", fmt::format("cannot read {}: {}{}", path, std::strerror(errno),
                                      errno == ENOENT ? where_from(path) : ""));
+  return text;
+}
+
+std::string read_stream(std::istream& stream, const std::string& name) {
+  constexpr std::size_t kMost = std::size_t{256} << 20;
+  std::string text = read_blocks(stream, kMost);
+  if (text.size() > kMost)
+    throw InputError("", fmt::format("cannot read {}: it gives more than {} MiB and may have no "
+                                     "end; write what is meant into a file, and name that",
+                                     name, kMost >> 20));
   return text;
 }
 

@@ -1,6 +1,7 @@
 // JSON as text: files, parsing, and what `--set` does.
 #pragma once
 
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,8 +19,12 @@ Json parse_json(std::string_view text);
 /// that is replaced.
 std::string json_text(const Json& json, int indent = -1);
 
-/// Reads the file. @throws InputError if it cannot be read.
+/// Reads the file. @throws InputError if it cannot be read: also if it is larger than the computer's memory, or a pipe
+/// or device as of read_stream().
 std::string read_file(const std::string& path);
+
+/// Reads to the end of what may have none. @throws InputError that calls it `name` after 256 MiB
+std::string read_stream(std::istream& stream, const std::string& name);
 
 /// Calls `use` with the contents of the file. @throws InputError at `place` that names the file, if it cannot be
 /// read or if `use` throws one.

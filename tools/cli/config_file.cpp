@@ -18,7 +18,7 @@ namespace equarx::cli {
 
 std::string read_text(const std::string& path) {
   if (path != kStandardInput) return input::read_file(path);
-  return {std::istreambuf_iterator<char>(std::cin), {}};
+  return input::read_stream(std::cin, "standard input");
 }
 
 input::JsonValue read_json(const ConfigArguments& arguments) {
