@@ -10,6 +10,7 @@
 #include "experiments/input/json.hpp"
 #include "tools/cli/comma_list.hpp"
 #include "tools/cli/config_file.hpp"
+#include "tools/cli/messages.hpp"
 #include "tools/cli/progress_line.hpp"
 
 namespace equarx::cli {

@@ -11,6 +11,7 @@
 #include "experiments/output/files.hpp"
 #include "experiments/output/output_file.hpp"
 #include "tools/cli/config_file.hpp"
+#include "tools/cli/messages.hpp"
 #include "tools/cli/progress_line.hpp"
 #include "tools/cli/stop_notice.hpp"
 

@@ -1,7 +1,6 @@
 #include "tools/cli/commands.hpp"
 
 #include <array>
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -25,6 +24,7 @@
 #include "models/tensors/file_error.hpp"
 #include "models/tensors/tensor_file.hpp"
 #include "tools/cli/config_file.hpp"
+#include "tools/cli/messages.hpp"
 #include "tools/cli/option_names.hpp"
 #include "tools/cli/progress_line.hpp"
 #include "tools/cli/step_command.hpp"
@@ -56,11 +56,6 @@ inspect::QuantizeOptions quantize_options(const QuantizeArguments& arguments) {
 }
 
 }  // namespace
-
-void print(const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-    throw InputError("", "cannot write to standard output");
-}
 
 void run(const RunArguments& arguments) {
   input::JsonValue json = read_json(arguments.config);

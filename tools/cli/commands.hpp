@@ -12,9 +12,6 @@ struct ConfigArguments {
   std::vector<std::string> overrides;  ///< "pointer=value"
 };
 
-/// Writes to standard output, all or an InputError.
-void print(const std::string& text);
-
 /// Of `equarx-sim run`.
 struct RunArguments {
   ConfigArguments config;

@@ -3,6 +3,7 @@
 #include "experiments/compare/report.hpp"
 #include "experiments/input/json.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/messages.hpp"
 
 namespace equarx::cli {
 

@@ -13,6 +13,7 @@
 #include "experiments/input/nearest.hpp"
 #include "experiments/output/files.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/messages.hpp"
 
 namespace equarx::cli {
 namespace {

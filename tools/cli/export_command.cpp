@@ -12,6 +12,7 @@
 #include "experiments/output/output_file.hpp"
 #include "models/units/quantity.hpp"
 #include "tools/cli/config_file.hpp"
+#include "tools/cli/messages.hpp"
 #include "tools/cli/step_command.hpp"
 
 namespace equarx::cli {

@@ -4,6 +4,7 @@
 #include "experiments/input/json.hpp"
 #include "experiments/inspect/hardware.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/messages.hpp"
 
 namespace equarx::cli {
 namespace {

@@ -27,6 +27,7 @@
 #include "tools/cli/comma_list.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/config_file.hpp"
+#include "tools/cli/messages.hpp"
 #include "tools/cli/option_names.hpp"
 #include "tools/cli/progress_line.hpp"
 #include "tools/cli/stop_notice.hpp"

@@ -1,10 +1,11 @@
 #include "tools/cli/installed.hpp"
 
-#include <cstdio>
 #include <filesystem>
 #include <system_error>
 
 #include <fmt/format.h>
+
+#include "tools/cli/messages.hpp"
 
 namespace equarx::cli {
 
@@ -17,8 +18,8 @@ std::string here_or_installed(const std::string& path) {
   const fs::path installed =
       (program.parent_path() / EQUARX_DATA_FROM_BIN / path).lexically_normal();
   if (program.empty() || !fs::exists(installed, ignored)) return path;
-  fmt::print(stderr, "equarx-sim: note: there is no {} here; reading {}\n", path,
-             installed.string());
+  tell(
+      fmt::format("equarx-sim: note: there is no {} here; reading {}\n", path, installed.string()));
   return installed.string();
 }
 

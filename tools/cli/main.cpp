@@ -1,16 +1,22 @@
-#include <cstdio>
+#include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <sstream>
 #include <string>
 
 #include <CLI/CLI.hpp>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <malloc.h>
+#include <unistd.h>
 
 #include "experiments/input/errors.hpp"
+#include "models/tensors/shortened_file.hpp"
 #include "tools/cli/app.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/messages.hpp"
+#include "tools/cli/resource_errors.hpp"
 #include "tools/cli/usage_errors.hpp"
 
 namespace {
@@ -26,8 +32,19 @@ void keep_freed_memory() {
   mallopt(M_MMAP_THRESHOLD, kMost);
 }
 
+/// Files that this program opens must not get the numbers of standard ones that whoever started it has closed: what is
+/// said on standard error would go into them. Reading and writing fail as before.
+void occupy_standard_files() {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(number, F_GETFD) < 0 && errno == EBADF)
+      open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+/// A file that may not grow (`ulimit -f`) is then as a disk that is full: an error of writing, and no end without a word.
+void see_limits_of_files_as_errors() { std::signal(SIGXFSZ, SIG_IGN); }
+
 int complain(int code, const std::string& message) {
-  fmt::print(stderr, "equarx-sim: error: {}\n", message);
+  equarx::cli::tell(fmt::format("equarx-sim: error: {}\n", message));
   return code;
 }
 
@@ -50,12 +67,17 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  occupy_standard_files();
+  see_limits_of_files_as_errors();
   keep_freed_memory();
+  equarx::tensors::end_in_words_if_shortened();
   try {
     return run(argc, argv);
   } catch (const equarx::input::InputError& error) {
     return complain(kExitWrongInput, error.what());
   } catch (const std::exception& error) {
+    if (const auto shortage = equarx::cli::shortage(error))
+      return complain(kExitWrongInput, *shortage);
     return complain(kExitOurFault, error.what());
   }
 }

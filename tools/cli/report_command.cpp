@@ -1,6 +1,5 @@
 #include "tools/cli/report_command.hpp"
 
-#include <cstdio>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 #include "experiments/report/pictures.hpp"
 #include "experiments/report/report.hpp"
 #include "experiments/result/json.hpp"
+#include "tools/cli/messages.hpp"
 
 namespace equarx::cli {
 namespace {
@@ -47,7 +47,7 @@ void report(const ReportArguments& arguments) {
   input.pictures = report::make_pictures(input.results, kMostPictures);
   output::write_file(arguments.output, make_report(input));
   for (const std::string& note : input.results.notes)
-    fmt::print(stderr, "equarx-sim: note: {}\n", note);
+    tell(fmt::format("equarx-sim: note: {}\n", note));
 }
 
 }  // namespace equarx::cli

@@ -1,7 +1,6 @@
 #include "tools/cli/reproduce_command.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
@@ -14,6 +13,7 @@
 #include "experiments/study/study.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/config_file.hpp"
+#include "tools/cli/messages.hpp"
 #include "tools/cli/results_folder.hpp"
 
 namespace equarx::cli {
@@ -34,8 +34,8 @@ void report_failures(const std::vector<std::string>& failures) {
   if (failures.empty()) return;
   const std::string more =
       failures.size() == 1 ? "" : fmt::format(" ({} more points failed)", failures.size() - 1);
-  fmt::print(stderr, "equarx-sim: {}{}; rows without their points are not within\n",
-             failures.front(), more);
+  tell(fmt::format("equarx-sim: {}{}; rows without their points are not within\n", failures.front(),
+                   more));
 }
 
 void print_report(const study::Study& study, const std::vector<study::StudyOutcome>& outcomes,

@@ -1,12 +1,12 @@
 #include "tools/cli/results_folder.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "experiments/output/files.hpp"
+#include "tools/cli/messages.hpp"
 #include "tools/cli/sweep_progress.hpp"
 
 namespace equarx::cli {
@@ -21,7 +21,7 @@ const std::filesystem::path& made(const std::filesystem::path& folder) {
 const std::filesystem::path& begun(const std::filesystem::path& folder, bool fresh) {
   const std::filesystem::path aside = fresh ? sweep::move_results_aside(folder) : "";
   if (!aside.empty())
-    fmt::print(stderr, "equarx-sim: older results are now in {}\n", aside.string());
+    tell(fmt::format("equarx-sim: older results are now in {}\n", aside.string()));
   return folder;
 }
 
@@ -38,9 +38,9 @@ int exit_code_of_signal(int signal) {
 
 void report_broken(const sweep::SweepStore& store) {
   if (store.broken_lines() > 0)
-    fmt::print(stderr,
-               "equarx-sim: {}: {} broken or incomplete line{} left out, and computed again\n",
-               store.file().string(), store.broken_lines(), store.broken_lines() == 1 ? "" : "s");
+    tell(fmt::format(
+        "equarx-sim: {}: {} broken or incomplete line{} left out, and computed again\n",
+        store.file().string(), store.broken_lines(), store.broken_lines() == 1 ? "" : "s"));
 }
 
 ResultsFolder::ResultsFolder(const std::filesystem::path& folder, bool fresh)
@@ -58,10 +58,10 @@ sweep::SweepOutcome ResultsFolder::compute(const sweep::PointSet& points,
                         [&](const sweep::SweepStatus& status) { progress.show(status); });
   }
   if (outcome.signal != 0)
-    fmt::print(stderr,
-               "equarx-sim: stopped by signal {} with {} of {} points done; run the same command "
-               "again to go on\n",
-               outcome.signal, outcome.status.done, outcome.status.points);
+    tell(fmt::format(
+        "equarx-sim: stopped by signal {} with {} of {} points done; run the same command again to "
+        "go on\n",
+        outcome.signal, outcome.status.done, outcome.status.points));
   return outcome;
 }
 

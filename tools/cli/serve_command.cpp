@@ -15,6 +15,7 @@
 #include "experiments/output/provenance.hpp"
 #include "experiments/request/request.hpp"
 #include "tools/cli/commands.hpp"
+#include "tools/cli/messages.hpp"
 
 namespace equarx::cli {
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
@@ -11,7 +10,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "experiments/input/errors.hpp"
+#include "models/os/printable.hpp"
+#include "tools/cli/messages.hpp"
 
 namespace equarx::cli {
 namespace {
@@ -20,16 +20,17 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kRedraw{100};
 constexpr milliseconds kLineInterval{10'000};
-/// The first letters of a text in UTF-8, without control characters.
+
+/// The first letters of a text in UTF-8, without what would do something to a terminal.
 std::string shown(const std::string& text, std::size_t letters) {
   constexpr unsigned char kContinuation = 0x80;
   constexpr unsigned char kContinuationMask = 0xC0;
   std::string result;
-  for (const char letter : text) {
+  for (const char letter : os::printable(text)) {
     const auto byte = static_cast<unsigned char>(letter);
     const bool begins = (byte & kContinuationMask) != kContinuation;
     if (begins && letters-- == 0) break;
-    result += input::is_control(byte) ? '?' : letter;
+    result += letter;
   }
   return result;
 }
@@ -46,16 +47,15 @@ StatusLine::StatusLine()
     : overwritten_(can_overwrite()), next_(start_ + (overwritten_ ? kRedraw : kLineInterval)) {}
 
 StatusLine::~StatusLine() {
-  if (overwritten_) fmt::print(stderr, "{}", kEraseLine);
+  if (overwritten_) tell_terminal(kEraseLine);
 }
 
 void StatusLine::say(const std::string& text) {
   next_ = Clock::now() + (overwritten_ ? kRedraw : kLineInterval);
   if (overwritten_)
-    fmt::print(stderr, "{}{}", kEraseLine, shown(text, width()));
+    tell_terminal(std::string(kEraseLine) + shown(text, width()));
   else
-    fmt::print(stderr, "equarx-sim: {}\n", shown(text, text.size()));
-  std::fflush(stderr);
+    tell(fmt::format("equarx-sim: {}\n", shown(text, text.size())));
 }
 
 std::size_t StatusLine::width() const {

@@ -17,6 +17,7 @@
 #include "experiments/step/report.hpp"
 #include "experiments/step/run.hpp"
 #include "tools/cli/config_file.hpp"
+#include "tools/cli/messages.hpp"
 #include "tools/cli/progress_line.hpp"
 #include "tools/cli/stop_notice.hpp"
 

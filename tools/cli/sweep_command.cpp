@@ -13,6 +13,7 @@
 #include "experiments/sweep/runner.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/config_file.hpp"
+#include "tools/cli/messages.hpp"
 #include "tools/cli/overrides.hpp"
 #include "tools/cli/results_folder.hpp"
 #include "tools/cli/sweep_notes.hpp"
@@ -97,7 +98,7 @@ void print_plan(const sweep::SweepPoints& points, const std::filesystem::path& f
 }
 
 void print_notes(const std::vector<std::string>& notes) {
-  for (const std::string& note : notes) fmt::print(stderr, "equarx-sim: {}\n", note);
+  for (const std::string& note : notes) tell(fmt::format("equarx-sim: {}\n", note));
 }
 
 int run(const sweep::SweepPoints& points, const std::filesystem::path& folder,

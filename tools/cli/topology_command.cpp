@@ -12,6 +12,7 @@
 #include "experiments/inspect/topology.hpp"
 #include "experiments/output/files.hpp"
 #include "tools/cli/config_file.hpp"
+#include "tools/cli/messages.hpp"
 #include "tools/cli/option_names.hpp"
 #include "tools/cli/overrides.hpp"
 

@@ -13,6 +13,7 @@
 #include "experiments/tune_step/report.hpp"
 #include "tools/cli/comma_list.hpp"
 #include "tools/cli/config_file.hpp"
+#include "tools/cli/messages.hpp"
 #include "tools/cli/progress_line.hpp"
 #include "tools/cli/step_command.hpp"
 #include "tools/cli/stop_notice.hpp"
