@@ -5,6 +5,7 @@ the texts around them need, so that nobody has to know beforehand in how many li
 """
 import dataclasses
 import math
+import os
 import pathlib
 
 from matplotlib.axes import Axes
@@ -258,6 +259,16 @@ def _legend(figure: Figure, rows: list[list], top: float) -> None:
         top -= _pitch(handles)
 
 
+def _save_whole(figure: Figure, path: pathlib.Path, **how) -> None:
+    """Nobody ever sees half a picture, whatever ends this process."""
+    part = path.with_name(f".{path.name}.part{os.getpid()}")
+    try:
+        figure.savefig(part, format=path.suffix[1:], **how)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
 def save(figure: Figure, directory: pathlib.Path, name: str, formats=DEFAULT_FORMATS) -> list[pathlib.Path]:
     """Writes a file of each format, and returns their paths. The same figure gives the same files."""
     paths = []
@@ -265,5 +276,5 @@ def save(figure: Figure, directory: pathlib.Path, name: str, formats=DEFAULT_FOR
         paths.append(directory / f"{name}.{ending}")
         # A file that said when it was made would be another one each time.
         dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-        figure.savefig(paths[-1], dpi=PRINT_DPI if _wishes.width else PNG_DPI, metadata=dates.get(ending))
+        _save_whole(figure, paths[-1], dpi=PRINT_DPI if _wishes.width else PNG_DPI, metadata=dates.get(ending))
     return paths

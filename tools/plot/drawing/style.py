@@ -71,6 +71,7 @@ def use(is_small: bool = False) -> None:
         "grid.color": PALE,
         "grid.linewidth": 0.8,
         "text.color": INK,
+        "text.parse_math": False,  # labels are text: a $ in them begins no formula
         "lines.linewidth": 1.6,
         "lines.markersize": 4.5,
         "hatch.linewidth": 0.7,

@@ -1,7 +1,11 @@
 """Tests the sheet: panels, and what is written around them."""
+import pathlib
+import tempfile
 import unittest
+from unittest import mock
 
 from legible import check_legible, drawn_texts
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from drawing import sheet, style
@@ -87,6 +91,25 @@ class Sheet(unittest.TestCase):
         bare = self.captioned()
         sheet.wish(sheet.Wishes())
         self.assertLess(bare.get_size_inches()[1], self.captioned().get_size_inches()[1])
+
+    def test_a_dollar_in_a_label_begins_no_formula(self):
+        figure, _ = sheet.frame(11, 3, sheet.Margins(), ["$\\alpha_{$", "a $5^2$ b"])
+        self.assertIn("$\\alpha_{$", self.texts(figure))
+        with tempfile.TemporaryDirectory() as folder:
+            (file,) = sheet.save(figure, pathlib.Path(folder), "dollars", ["svg"])
+            self.assertIn("a $5^2$ b", file.read_text())  # written beside the letters' outlines
+
+    def test_a_picture_that_cannot_be_written_leaves_nothing_and_an_older_one(self):
+        def fill_disk(path, **_):
+            path.write_bytes(b"half")
+            raise OSError(28, "No space left on device", str(path))
+
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "a.png").write_text("older")
+            with mock.patch.object(Figure, "savefig", side_effect=fill_disk), self.assertRaises(OSError):
+                sheet.save(self.captioned(), folder, "a", ["png"])
+            self.assertEqual([(file.name, file.read_text()) for file in folder.iterdir()], [("a.png", "older")])
 
 
 if __name__ == "__main__":
