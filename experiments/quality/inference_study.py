@@ -65,7 +65,7 @@ class Exact:
 
     def __init__(self, folder: pathlib.Path, definition: dict):
         self.model = Model(Shape(**definition["shape"]), 1)
-        self.model.load_state_dict(torch.load(weights_file(folder, definition)))
+        self.model.load_state_dict(torch.load(weights_file(folder, definition), weights_only=True))
         sequences = corpus.load(folder).sequences(definition["sequences"], definition["schedule"]["length"])
         self.batches = sequences.split(BATCH)
         self.logits = list(self.logits_with(Hooks()))

@@ -1,5 +1,6 @@
 """Pictures of the studies, in the look of tools/plot."""
 import dataclasses
+import io
 import pathlib
 import sys
 
@@ -12,6 +13,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
 from PIL import Image  # noqa: E402
 from drawing import style  # noqa: E402
+from store import write_whole  # noqa: E402
 
 FP32 = 1e-12  # NMSE below which only FP32 is, which is not drawn
 # Ends of schemes' names: drawn in the colour of the scheme without them, by these lines.
@@ -21,14 +23,18 @@ SHOWN = 1e-5  # of changes of perplexity: what is smaller, or no growth, is draw
 
 
 def _save(figure, folder: pathlib.Path, name: str) -> None:
-    for suffix in ("png", "svg"):
-        figure.savefig(folder / f"{name}.{suffix}", dpi=80, metadata={"Date": None} if suffix == "svg" else None)
+    drawn = {suffix: io.BytesIO() for suffix in ("png", "svg")}
+    for suffix, file in drawn.items():
+        figure.savefig(file, format=suffix, dpi=80, metadata={"Date": None} if suffix == "svg" else None)
     plt.close(figure)
-    png = folder / f"{name}.png"
-    with Image.open(png) as drawn:  # bands over bands have many shades; a palette makes the file a third as large
-        few = drawn.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
-    few.save(png, optimize=True)
-    print(png)
+    # Bands over bands have many shades; a palette makes the file a third as large.
+    with Image.open(drawn["png"]) as picture:
+        few = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    small = io.BytesIO()
+    few.save(small, format="png", optimize=True)
+    write_whole(folder / f"{name}.png", small.getvalue())
+    write_whole(folder / f"{name}.svg", drawn["svg"].getvalue())
+    print(folder / f"{name}.png")
 
 
 def inference(folder: pathlib.Path, rows: list[dict]) -> None:

@@ -36,7 +36,24 @@ def write_whole(path: pathlib.Path, contents: str | bytes) -> None:
         part.write_bytes(contents.encode() if isinstance(contents, str) else contents)
         part.replace(path)
     except OSError as error:
+        part.unlink(missing_ok=True)
         raise QualityError(f"--output: cannot write {path}: {error.strerror}; give another folder") from error
+
+
+def remove_parts(folder: pathlib.Path) -> None:
+    """Those that processes left which were killed while they wrote."""
+    for part in folder.rglob("*.part*"):
+        process = part.suffix.removeprefix(".part")
+        if process.isdigit() and not pathlib.Path("/proc", process).exists():
+            part.unlink(missing_ok=True)
+
+
+def kept_result(file: pathlib.Path) -> dict | None:
+    """Of a cell that was computed; None if it was not, or if its file is no longer whole, as after a failure of power."""
+    try:
+        return json.loads(file.read_text())
+    except (FileNotFoundError, ValueError):
+        return None
 
 
 class Progress:
@@ -67,7 +84,9 @@ def _leave_with_parent() -> None:
 
 def fill(folder: pathlib.Path, cells: list[Cell], compute, workers: int, summary) -> dict[str, dict]:
     """The result of each cell by its name: from its file, or of `compute(definition)`, a function of a module."""
-    results = {cell.name: json.loads(cell.file(folder).read_text()) for cell in cells if cell.file(folder).is_file()}
+    remove_parts(folder)
+    kept = {cell.name: kept_result(cell.file(folder)) for cell in cells}
+    results = {name: result for name, result in kept.items() if result is not None}
     missing = [cell for cell in cells if cell.name not in results]
     progress = Progress(len(cells), len(results))
 

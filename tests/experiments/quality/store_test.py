@@ -1,0 +1,62 @@
+"""What a study keeps, when the computer fails while it is written."""
+import json
+import os
+import pathlib
+import tempfile
+import unittest
+from unittest import mock
+
+import quality  # noqa: F401  finds the studies' modules
+import store
+
+GONE = 999_999_999  # no process has this number
+
+
+def compute(definition: dict) -> dict:
+    return {"twice": 2 * definition["number"]}
+
+
+class StoreTest(unittest.TestCase):
+    def setUp(self):
+        kept = tempfile.TemporaryDirectory()
+        self.addCleanup(kept.cleanup)
+        self.folder = pathlib.Path(kept.name)
+        self.cells = [store.Cell(f"cell {number}", {"number": number}) for number in range(3)]
+
+    def fill(self) -> dict:
+        with mock.patch("builtins.print"):
+            return store.fill(self.folder, self.cells, compute, 1, str)
+
+    def test_a_cell_that_is_no_longer_whole_is_computed_again(self):
+        whole = self.fill()
+        for text in ("", '{"twice": '):
+            self.cells[1].file(self.folder).write_text(text)
+            self.assertEqual(self.fill(), whole)
+            self.assertEqual(json.loads(self.cells[1].file(self.folder).read_text()), {"twice": 2})
+
+    def test_parts_of_processes_that_were_killed_are_removed_and_no_others(self):
+        self.fill()
+        left = self.folder / "cells" / f"cell.json.part{GONE}"
+        others = [self.folder / "cells" / f"cell.json.part{os.getpid()}", self.folder / "my.part", self.folder / "my.partial"]
+        for file in (left, *others):
+            file.write_text("half")
+        self.fill()
+        self.assertFalse(left.exists())
+        self.assertTrue(all(file.exists() for file in others))
+
+    def test_a_full_disk_leaves_no_part_and_an_older_file(self):
+        file = self.folder / "results.json"
+        file.write_text("older")
+
+        def fill_disk(path, contents):
+            path.open("wb").write(contents[:1])
+            raise OSError(28, "No space left on device")
+
+        with mock.patch.object(pathlib.Path, "write_bytes", fill_disk):
+            with self.assertRaisesRegex(store.QualityError, "cannot write .*No space left on device"):
+                store.write_whole(file, "newer")
+        self.assertEqual([(each.name, each.read_text()) for each in self.folder.iterdir()], [("results.json", "older")])
+
+
+if __name__ == "__main__":
+    unittest.main()
