@@ -1,0 +1,162 @@
+"""Little memory, few processes and files, a small stack, odd environments."""
+import json
+import os
+import pathlib
+import resource
+import shutil
+import tempfile
+
+from killed_commands import COMMANDS, config_of, write_tensor
+from program import WRONG_INPUT, Place, Skipped, check, check_done, check_line, check_refused
+from registry import fault
+
+MEBIBYTE = 1 << 20
+NOBODY = 65534
+
+
+def limiting(what: int, most: int):
+    return lambda: resource.setrlimit(what, (most, most))
+
+
+def check_done_or_refused(done, *words: str) -> None:
+    """It works, or says in a line why it does not. No signal ends it."""
+    if done.code != 0:
+        check(done.code == WRONG_INPUT, f"exit code {done.code}: {done.err[-300:]!r}")
+        check_line(done, *words)
+
+
+@fault("little memory for addresses")
+def little_memory(place: Place) -> None:
+    config = place.config(engine="direct", tensor={"bytes": "4 MiB"})
+    place.config("big.json", tensor={"bytes": "512 MiB"})
+    for mebibytes in (40, 48, 56, 64, 72, 80, 100, 150):
+        done = place.run("run", config, preexec_fn=limiting(resource.RLIMIT_AS, mebibytes * MEBIBYTE))
+        if done.code == 127 or b"shared libraries" in done.err:
+            continue  # the program was not even loaded
+        check_done_or_refused(done, "memory")
+    check_refused(place.run("run", "big.json", preexec_fn=limiting(resource.RLIMIT_AS, 400 * MEBIBYTE)), "memory")
+
+
+@fault("little memory for workers", slow=True)
+def little_memory_for_workers(place: Place) -> None:
+    COMMANDS["sweep"].prepare(place)
+    done = place.run("sweep", "sweep.json", "-o", "out", "-j", "2",
+                     preexec_fn=limiting(resource.RLIMIT_AS, 80 * MEBIBYTE))
+    check(done.code in (0, 1, 2), f"exit code {done.code}: {done.err[-300:]!r}")
+    check_done(place.run("sweep", "sweep.json", "-o", "out", "--retry"))
+
+
+def memory_group() -> pathlib.Path:
+    """A group of this process's own group, with a group in it, as containers and job schedulers make them."""
+    for line in pathlib.Path("/proc/self/cgroup").read_text().splitlines():
+        _, controllers, group = line.split(":", 2)
+        if "memory" in controllers.split(","):
+            outer = pathlib.Path("/sys/fs/cgroup/memory") / group.lstrip("/") / f"equarx-{os.getpid()}"
+            break
+    else:
+        outer = pathlib.Path("/sys/fs/cgroup") / f"equarx-{os.getpid()}"
+    try:
+        (outer / "inner").mkdir(parents=True)
+    except OSError as error:
+        raise Skipped(f"control groups may not be made here: {error.strerror}") from error
+    return outer
+
+
+@fault("little memory in a control group around another")
+def control_group(place: Place) -> None:
+    outer = memory_group()
+    try:
+        limits = [outer / name for name in ("memory.limit_in_bytes", "memory.max") if (outer / name).exists()]
+        if not limits:
+            raise Skipped("memory is not limited by control groups here")
+        limits[0].write_text(str(200 * MEBIBYTE))
+        place.config("big.json", tensor={"bytes": "256 MiB"})
+        enter = f'echo $$ >"{outer}/inner/cgroup.procs" && exec "$@"'
+        done = place.run("run", "big.json", before=["sh", "-c", enter, "sh"])
+        check_refused(done, "memory, and this computer has")
+    finally:
+        (outer / "inner").rmdir()
+        outer.rmdir()
+
+
+@fault("few files may be open", slow=True)
+def few_files(place: Place) -> None:
+    COMMANDS["sweep"].prepare(place)
+    config = place.config(engine="simgrid")
+    for most in (5, 6, 7, 8, 10, 12, 16, 20):
+        limit = limiting(resource.RLIMIT_NOFILE, most)
+        check_done_or_refused(place.run("run", config, preexec_fn=limit))
+        check_done_or_refused(place.run("sweep", "sweep.json", "-o", f"out{most}", "-j", "6", preexec_fn=limit), "files")
+
+
+def as_nobody(place: Place) -> list[str]:
+    """Words before a command that may have no further process or thread. Root has no such limit."""
+    if os.getuid() != 0 or not shutil.which("setpriv") or not shutil.which("prlimit"):
+        raise Skipped("only root can become a user without processes")
+    place.folder.chmod(0o777)
+    return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "prlimit", "--nproc=1", "--"]
+
+
+@fault("no further process or thread")
+def no_process(place: Place) -> None:
+    before = as_nobody(place)
+    if place.run(before=before, program=[str(place.program)], *["--version"]).code != 0:
+        raise Skipped("another user may not read the program")
+    COMMANDS["sweep"].prepare(place)
+    write_tensor(place)
+    simgrid, direct = place.config("simgrid.json", engine="simgrid"), place.config(engine="direct")
+    check_refused(place.run("run", simgrid, before=before), "no further process or thread", "ulimit -u")
+    check_refused(place.run("sweep", "sweep.json", "-o", "swept", before=before), "no further process or thread")
+    for words in (["run", direct], ["run", direct, "--uncertainty"], ["tune", direct]):
+        alone = place.run(*words, before=before)
+        check_done(alone)
+        check(alone.out == place.run(*words).out, f"{words}: another result without threads")
+    check_done_or_refused(place.run("quantize", "big.npy", before=before), "no further process or thread")
+
+
+@fault("a small stack")
+def small_stack(place: Place) -> None:
+    config = place.config()
+    expected = place.run("run", config).out
+    for kibibytes in (192, 256, 512):
+        done = place.run("run", config, preexec_fn=limiting(resource.RLIMIT_STACK, kibibytes * 1024))
+        check_done(done)
+        check(done.out == expected, "another result")
+    deep = "[" * 100_000
+    check_refused(place.run("run", "-", given=deep.encode(), preexec_fn=limiting(resource.RLIMIT_STACK, 512 * 1024)))
+
+
+@fault("an environment with nothing in it, or odd things")
+def environments(place: Place) -> None:
+    config = place.config()
+    expected = place.run("run", config, "--json").out
+    odd = [{"PATH": "/nowhere"}, {"HOME": "/nowhere", "TMPDIR": "/nowhere", "TERM": "none"},
+           {"LC_ALL": "tr_TR.UTF-8", "LANG": "\xff", "TZ": "Nowhere/Nothing"}, {"OMP_NUM_THREADS": "-1"}]
+    for environment in odd:
+        done = place.run("run", config, "--json", env=environment)
+        check_done(done)
+        check(done.out == expected, f"{environment}: another result")
+
+
+@fault("a locale with a decimal comma", slow=True)
+def decimal_comma(place: Place) -> None:
+    with tempfile.TemporaryDirectory() as locales:
+        made = place.run("-i", "de_DE", "-f", "UTF-8", f"{locales}/de_DE.UTF-8", program=["localedef"]) \
+            if shutil.which("localedef") and pathlib.Path("/usr/share/i18n/locales/de_DE").exists() else None
+        if made is None or not pathlib.Path(locales, "de_DE.UTF-8", "LC_NUMERIC").exists():
+            raise Skipped("there is no localedef with sources of locales")
+        environment = {"LOCPATH": locales, "LC_ALL": "de_DE.UTF-8"}
+        for words in (["run", place.config(), "--json"], ["tune", "config.json"], ["topology", "--slice", "4x2"],
+                      ["calibrate", config_of("calibrations", "made_up_chip.json")]):
+            check(place.run(*words).out == place.run(*words, env=environment).out, f"{words[0]}: another result")
+
+
+@fault("a time limit for the processor", slow=True)
+def processor_time(place: Place) -> None:
+    COMMANDS["sweep"].prepare(place)
+    sweep = json.loads((place.folder / "sweep.json").read_text())
+    sweep["base"]["engine"] = "simgrid"
+    (place.folder / "sweep.json").write_text(json.dumps(sweep))
+    done = place.run("sweep", "sweep.json", "-o", "out", "-j", "2", preexec_fn=limiting(resource.RLIMIT_CPU, 1))
+    check(done.code <= 1, f"exit code {done.code}")
+    check_done(place.run("sweep", "sweep.json", "-o", "out", "--retry"))

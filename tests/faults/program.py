@@ -1,0 +1,125 @@
+"""The program under test, what a fault leaves behind, and the laws that all faults have."""
+import dataclasses
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+import uuid
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+WRONG_INPUT = 2  # also: no room, no memory, no processes
+MARK = "EQUARX_FAULT"  # in the environment of all processes of one command
+LONGEST = 120  # seconds that any command here may take
+
+SMALL = {
+    "hardware": "tpu-v5e",
+    "topology": {"slice": "4x2"},
+    "tensor": {"bytes": "64 KiB"},
+    "collectives": [
+        {"label": "bf16", "algorithm": "ring", "format": "bf16"},
+        {"label": "int8", "algorithm": "equarx", "format": "int8"},
+    ],
+}
+
+
+class Failure(Exception):
+    """A law that does not hold: one sentence."""
+
+
+class Skipped(Exception):
+    """What this computer does not let us try: one sentence."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Done:
+    """A command that has ended: `code` is negative if a signal ended it."""
+
+    code: int
+    out: bytes
+    err: bytes
+
+
+class Place:
+    """A folder of one fault, and commands in it."""
+
+    def __init__(self, program: pathlib.Path, folder: pathlib.Path):
+        self.program, self.folder = program, folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def config(self, name: str = "config.json", **changes) -> str:
+        (self.folder / name).write_text(json.dumps(SMALL | changes))
+        return name
+
+    def start(self, *words, before=(), mark: str = "", program=None, **options) -> subprocess.Popen:
+        """`before`: words before the program; `program`: another one. All standard streams are pipes unless `options`
+        say otherwise."""
+        streams = {name: subprocess.PIPE for name in ("stdin", "stdout", "stderr")}
+        environment = options.pop("env", None) or dict(os.environ)
+        environment[MARK] = mark or uuid.uuid4().hex
+        environment["PYTHONPATH"] = str(self.program.parent / "python")  # the package, for studies
+        environment["PYTHONDONTWRITEBYTECODE"] = "1"
+        return subprocess.Popen([*map(str, before), *(program or [str(self.program)]), *map(str, words)], cwd=self.folder,
+                                env=environment, **(streams | options))
+
+    def run(self, *words, given: bytes = b"", wait: float = LONGEST, **options) -> Done:
+        mark = uuid.uuid4().hex
+        child = self.start(*words, mark=mark, **options)
+        try:
+            out, err = child.communicate(given, timeout=wait)
+        except subprocess.TimeoutExpired as late:
+            child.kill()
+            child.communicate()
+            raise Failure(f"did not end within {wait:g} s") from late
+        check_none_left(mark)
+        return Done(child.returncode, out or b"", err or b"")
+
+
+def processes_of(mark: str) -> list[int]:
+    """Those that belong to a command, and are not only waiting to be buried."""
+    found = []
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if f"{MARK}={mark}".encode() in (folder / "environ").read_bytes().split(b"\0"):
+                if "\nState:\tZ" not in (folder / "status").read_text():
+                    found.append(int(folder.name))
+        except OSError:  # gone, or another user's
+            continue
+    return found
+
+
+def check_none_left(mark: str, within: float = 5) -> None:
+    end = time.monotonic() + within
+    while left := processes_of(mark):
+        if time.monotonic() > end:
+            for process in left:
+                os.kill(process, signal.SIGKILL)
+            raise Failure(f"{len(left)} processes were left that nobody ends")
+        time.sleep(0.02)
+
+
+def check(holds: bool, sentence: str) -> None:
+    if not holds:
+        raise Failure(sentence)
+
+
+def check_done(done: Done) -> None:
+    check(done.code == 0, f"exit code {done.code}: {done.err.decode(errors='replace').strip()[-300:]}")
+
+
+def check_line(done: Done, *words: str) -> None:
+    """One line of an error, with these words, that names no defect of the program."""
+    text = done.err.decode(errors="replace")
+    check(text.count("\n") == 1 and text.startswith("equarx-sim: error: "), f"no line of an error: {text[:300]!r}")
+    for word in words:
+        check(word in text, f"the error does not say '{word}': {text.strip()!r}")
+
+
+def check_refused(done: Done, *words: str) -> None:
+    check(done.code == WRONG_INPUT, f"exit code {done.code} and not {WRONG_INPUT}: {done.err[-300:]!r}")
+    check_line(done, *words)
+
+
+def names_in(folder: pathlib.Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir())
