@@ -1,5 +1,6 @@
 # Makes the source file of the report's page out of tools/report/ and the chart library from npm.
-# Without npm, or without a network, the page is made without the library, and says so.
+# Without npm, or without a network, the page is made without the library, and says so. npm holds what it gets to
+# package-lock.json, and every build what it embeds to tools/report/library.sha256.
 set(report_page_dir "${PROJECT_SOURCE_DIR}/tools/report")
 set(report_npm_dir "${PROJECT_BINARY_DIR}/report_npm")
 set(report_library "${report_npm_dir}/node_modules/uplot")
@@ -34,7 +35,9 @@ if(NOT report_lock STREQUAL report_wanted_lock)
 endif()
 
 set(report_page_source "${CMAKE_CURRENT_BINARY_DIR}/report_page.cpp")
-file(GLOB report_page_files CONFIGURE_DEPENDS "${report_page_dir}/*.js" "${report_page_dir}/page.*")
+file(GLOB report_page_files CONFIGURE_DEPENDS "${report_page_dir}/*.js" "${report_page_dir}/page.*"
+  "${report_page_dir}/library.sha256" "${report_library}/dist/uPlot.*.min.*" "${PROJECT_SOURCE_DIR}/tools/cmake/content_policy.cmake"
+  "${PROJECT_SOURCE_DIR}/tools/cmake/known_files.cmake")
 set(report_page_script "${PROJECT_SOURCE_DIR}/tools/cmake/report_page.cmake")
 add_custom_command(OUTPUT "${report_page_source}"
   COMMAND "${CMAKE_COMMAND}" "-DOUT=${report_page_source}" "-DPAGE_DIR=${report_page_dir}"

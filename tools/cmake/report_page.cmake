@@ -1,6 +1,10 @@
 # cmake -DOUT=file.cpp -DPAGE_DIR=tools/report -DLIBRARY_DIR=.../uplot -P report_page.cmake
 # Writes a source file that holds the report's page, all but title and data. LIBRARY_DIR is the chart
-# library's package, or empty: then the page says that it has no chart.
+# library's package, or empty: then the page says that it has no chart. What is taken of it must be what
+# PAGE_DIR/library.sha256 says.
+include("${CMAKE_CURRENT_LIST_DIR}/content_policy.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/known_files.cmake")
+
 set(parts data filter table export details pictures marks ticks held controls figure chart view page)
 set(script "")
 foreach(part IN LISTS parts)
@@ -13,6 +17,9 @@ file(READ "${PAGE_DIR}/page.css" style)
 set(chart_script "")
 set(chart_licence "This page has no chart library.")
 if(LIBRARY_DIR)
+  get_filename_component(got "${LIBRARY_DIR}/../.." ABSOLUTE)
+  check_known_files("${LIBRARY_DIR}" "${PAGE_DIR}/library.sha256"
+    "remove ${got} and configure again; if that does not help, npm gives another library than was checked")
   file(READ "${LIBRARY_DIR}/dist/uPlot.iife.min.js" chart_script)
   file(READ "${LIBRARY_DIR}/dist/uPlot.min.css" chart_style)
   string(APPEND style "${chart_style}")
@@ -24,7 +31,12 @@ if(LIBRARY_DIR)
   set(chart_licence "The chart is drawn by uPlot ${version} (https://github.com/leeoniya/uPlot).\n\n${licence}")
 endif()
 
-foreach(part style script chart_script chart_licence)
+csp_hash(script_hash "${script}")
+csp_hash(chart_script_hash "${chart_script}")
+csp_hash(style_hashes "${style}")
+set(script_hashes "${script_hash} ${chart_script_hash}")
+
+foreach(part script_hashes style_hashes style script chart_script chart_licence)
   set(place "{{${part}}}")
   string(REPLACE "${place}" "${${part}}" page "${page}")
 endforeach()

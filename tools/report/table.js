@@ -11,6 +11,7 @@ function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "style") Object.assign(element.style, value);  // the page's policy refuses the attribute
     else if (value !== false && value !== null) element.setAttribute(name, value === true ? "" : value);
   }
   element.append(...children);
@@ -51,7 +52,7 @@ class Table {
     const columns = this.columns;
     const widths = columns.map((column) => this.widthOf(column));
     const group = this.table.querySelector("colgroup");
-    group.replaceChildren(...widths.map((width) => make("col", { style: `width:${width}em` })));
+    group.replaceChildren(...widths.map((width) => make("col", { style: { width: `${width}em` } })));
     this.table.style.width = `${widths.reduce((sum, width) => sum + width, 0)}em`;
     this.heads = new Map(columns.map((column) => [column, this.head(column)]));
     this.table.tHead.replaceChildren(
@@ -166,7 +167,7 @@ class Table {
   /// Stands for rows that are out of sight.
   gap(rows) {
     return make("tr", { class: "gap", "aria-hidden": "true" },
-      make("td", { colspan: this.columns.length, style: `height:${rows * kRowHeight}px` }));
+      make("td", { colspan: this.columns.length, style: { height: `${rows * kRowHeight}px` } }));
   }
 
   row(place) {

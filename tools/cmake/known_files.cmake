@@ -1,0 +1,17 @@
+# check_known_files(FOLDER LIST REMEDY): stops unless all files of LIST, as sha256sum writes it, are in FOLDER with these
+# contents.
+function(check_known_files folder list remedy)
+  file(STRINGS "${list}" lines REGEX "^[0-9a-f]")
+  foreach(line IN LISTS lines)
+    string(REGEX MATCH "^([0-9a-f]+)  (.+)$" is_line "${line}")
+    set(wanted "${CMAKE_MATCH_1}")
+    set(name "${CMAKE_MATCH_2}")
+    set(found "nothing")
+    if(EXISTS "${folder}/${name}")
+      file(SHA256 "${folder}/${name}" found)
+    endif()
+    if(NOT found STREQUAL wanted)
+      message(FATAL_ERROR "${folder}/${name} is not the file that ${list} names: its SHA-256 is ${found} and should be ${wanted}; ${remedy}")
+    endif()
+  endforeach()
+endfunction()
