@@ -154,6 +154,12 @@ class Shapes(unittest.TestCase):
         self.assertTrue(self.result._repr_html_().startswith("<pre>"))
         self.assertRegex(repr(self.result), r"^Result\(Run\(bf16: [\d.]+ us, 1.000x\), ")
 
+    def test_notebooks_show_a_label_as_text_and_never_as_markup(self):
+        label = "</pre><img src=x onerror=alert(1)>"
+        html = equarx.run(CONFIG, {**SMALL, "/collectives/full-loop/label": label})._repr_html_()
+        self.assertIn("&lt;/pre&gt;&lt;img src=x onerror=alert(1)&gt;", html)
+        self.assertEqual(html.count("<"), 2)  # of <pre> and </pre>
+
     def test_a_run_that_failed_has_no_time(self):
         fails = {"links": [{"between": ["(0,0)", "(0,1)"], "fails_at": "0 s"}]}
         run = equarx.run(CONFIG, {**SMALL, "/faults": fails}).runs["bf16"]
