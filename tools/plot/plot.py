@@ -3,6 +3,7 @@
 import argparse
 import math
 import pathlib
+import signal
 import sys
 
 # This file is run as a script, so its own folder is where the imports below are found.
@@ -120,4 +121,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # who reads only the beginning (| head) gets no complaint
     sys.exit(main())

@@ -1,10 +1,14 @@
 """Tests the command tools/plot/plot.py: what it writes, and what it refuses."""
 import pathlib
 import re
+import signal
+import subprocess
+import sys
 import unittest
+import xml.etree.ElementTree
 
 import made_up_study
-from picture_case import PictureCase
+from picture_case import PLOT, PictureCase
 
 NAMES = ["time", "speedup", "error", "error_formats", "breakdown", "breakdown_formats", "tails", "prefill_time",
          "prefill_speedup", "paper"]
@@ -80,6 +84,22 @@ class Plot(PictureCase):
         ran = self.run_command("--help")
         self.assertEqual(ran.returncode, 0)
         self.assertIn("plot.py study results/", ran.stdout)
+
+    def test_who_reads_only_the_beginning_gets_no_complaint(self):
+        command = subprocess.Popen([sys.executable, "-B", str(PLOT), "--help"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        command.stdout.close()
+        self.assertEqual(command.stderr.read(), b"")
+        self.assertEqual(command.wait(), -signal.SIGPIPE)
+
+    def test_labels_that_are_markup_or_formulas_elsewhere_are_drawn_as_they_are(self):
+        for label in ("$\\alpha_{$", "--><script>alert(1)</script>", "</text><image href='x'/>", "%s{0}\\n"):
+            with self.subTest(label):
+                self.points((2, "label", label))
+                self.assertEqual(self.run_plot("error", "results.jsonl", "-o", "pictures").stderr, "")
+                root = xml.etree.ElementTree.parse(self.folder / "pictures" / "error.svg").getroot()
+                tags = {element.tag.rpartition("}")[2] for element in root.iter()}
+                self.assertFalse(tags & {"script", "image"}, tags)
 
     def test_an_error_leaves_nothing_behind(self):
         made_up_study.write_study(self.folder)
