@@ -16,6 +16,7 @@
 #include "experiments/input/schema.hpp"
 #include "experiments/sweep/range.hpp"
 #include "experiments/sweep/sweep.hpp"
+#include "models/os/printable.hpp"
 
 namespace equarx::sweep {
 namespace {
@@ -25,7 +26,9 @@ constexpr std::array<std::string_view, 3> kValueKinds = {"values", "range", "log
 std::string read_name(input::ObjectReader& reader, const std::string& fallback) {
   if (!reader.has("name")) return fallback;
   const std::string name = reader.text("name");
-  if (name.empty() || name.starts_with('.') || name.find('/') != std::string::npos)
+  const bool is_shown_as_it_is = os::printable(name) == name;
+  if (name.empty() || name.starts_with('.') || name.find('/') != std::string::npos ||
+      !is_shown_as_it_is)
     throw input::InputError(
         "/name", fmt::format("'{}' cannot name a folder; use letters, digits, '-' and '_'", name));
   return name;

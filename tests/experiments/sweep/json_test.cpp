@@ -98,7 +98,7 @@ TEST_CASE("wrong sweeps are refused") {
   check_refused_sweep(sweep_json(kAxes, "[{}]"), "/exclude/0",
                       "expected an object with keys of axes");
   input::Json named = sweep_json(kAxes);
-  for (const char* name : {"", "..", "a/b"}) {
+  for (const char* name : {"", "..", "a/b", "a\x1b[31m", "a\u009b31m"}) {
     named["name"] = name;
     check_refused_sweep(named, "/name", "cannot name a folder");
   }
