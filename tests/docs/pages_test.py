@@ -14,7 +14,7 @@ MOST_BYTES = 100_000  # of a picture
 CODE_OF = re.compile(r"^<!-- code of (\S+) -->$")  # above a block of C++
 PATH = re.compile(r"`((?:experiments|models|sim|topologies|tests|tools|configs|docs)/[a-z0-9_./*-]+)`")
 HEADING = re.compile(r"^#+ (.*)$")
-MORE = ["CONTRIBUTING.md", "CHANGELOG.md", "experiments/README.md"]
+MORE = ["CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "experiments/README.md"]
 
 
 def anchors(path: pathlib.Path) -> set[str]:
