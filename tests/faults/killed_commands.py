@@ -61,7 +61,8 @@ def write_tensor(place: Place) -> None:
 
     make_out(place)
     if not (place.folder / "big.npy").exists():
-        numpy.save(place.folder / "big.npy", numpy.random.default_rng(1).standard_normal((8, 1 << 19)).astype("float32"))
+        values = numpy.random.default_rng(1).standard_normal((8, 1 << 19))
+        numpy.save(place.folder / "big.npy", values.astype("float32"))
 
 
 def config_of(*words: str) -> str:

@@ -6,7 +6,8 @@ from program import Place, Skipped, check, check_done
 from registry import fault
 
 NETWORK = {"socket", "connect", "getaddrinfo", "gethostbyname", "bind", "listen", "accept", "sendto", "recvfrom"}
-LOADED = re.compile(r"""(?:src|href|action|data|srcset)\s*=\s*["']?\s*(?:https?:)?//|url\(\s*["']?(?:https?:)?//|@import""", re.I)
+LOADED = re.compile(r"""(?:src|href|action|data|srcset)\s*=\s*["']?\s*(?:https?:)?//|"""
+                    r"""url\(\s*["']?(?:https?:)?//|@import""", re.I)
 
 
 @fault("the program has no way to a network")

@@ -10,6 +10,7 @@ Kills go round the commands; of which, and of its seed, all moments follow. Exit
 (each is said, with the command that repeats it), 2 wrong usage.
 """
 import argparse
+import os
 import pathlib
 import shlex
 import shutil
@@ -140,12 +141,17 @@ def main() -> int:
             place = Place(arguments.program, base / f"fault{i}")
             report.add(name, 0, outcome_of(lambda name=name, place=place: FAULTS[name](place)))
         for i, (name, count) in enumerate(kills.items()):
-            report.add(f"kill {name}", count, outcome_of(
-                lambda name=name, count=count, i=i: kill(arguments.program, base / f"kill{i}", name, arguments.seed, count)))
+            place = base / f"kill{i}"
+            report.add(f"kill {name}", count, outcome_of(lambda name=name, count=count, place=place: kill(
+                arguments.program, place, name, arguments.seed, count)))
     finally:
         shutil.rmtree(base, ignore_errors=True)
     return report.finish()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except BrokenPipeError:  # whoever read this has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
