@@ -106,5 +106,17 @@ TEST_CASE("a core's bytes count for the HBM of the ranks that have the instructi
   CHECK(lower_bound_s(program, machine, costs) == Approx(54'000 / kRate));
 }
 
+TEST_CASE("a rank that sends nothing in a channel is its own peer, and uses no link and no HBM") {
+  Machine machine;
+  machine.links = {{.name = "0->1", .rate = kRate}};
+  machine.chip_names = {"0", "1"};
+  machine.ways = {{{1, {0}}}, {{1, {}}}};
+  CHECK(users_of_links(machine) == std::vector<std::uint32_t>{1});
+  add_hbm(kRate, machine);
+  CHECK(machine.ways[0][0].route == Route{0, 1, 2});
+  CHECK(machine.ways[1][0].route.empty());
+  CHECK(users_of_links(machine) == std::vector<std::uint32_t>{1, 2, 2});
+}
+
 }  // namespace
 }  // namespace equarx::sim
