@@ -1,5 +1,6 @@
 #include "tools/cli/config_options.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "tools/cli/app.hpp"

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
+
 #include "tools/cli/app.hpp"
 #include "tools/cli/config_options.hpp"
 #include "tools/cli/export_command.hpp"

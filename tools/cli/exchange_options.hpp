@@ -1,7 +1,9 @@
 // The subcommands that exchange programs with others: import and export, and their options.
 #pragma once
 
-#include <CLI/CLI.hpp>
+namespace CLI {
+class App;
+}  // namespace CLI
 
 namespace equarx::cli {
 
