@@ -1,13 +1,10 @@
 #include "tools/cli/app.hpp"
 
-#include <array>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "experiments/input/json.hpp"
 #include "experiments/output/provenance.hpp"
-#include "experiments/result/json.hpp"
 #include "tools/cli/advise_command.hpp"
 #include "tools/cli/calibrate_command.hpp"
 #include "tools/cli/commands.hpp"
