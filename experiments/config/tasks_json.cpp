@@ -69,7 +69,9 @@ double quantity_or_zero(input::ObjectReader& reader, std::string_view key, Dimen
 /// Adds what the core does: a time, or what a time follows from.
 void read_operation(input::ObjectReader reader, Computation& computation) {
   if (reader.has("time")) {
-    computation.seconds += reader.quantity("time", Dimension::time);
+    // As it is written: who reads what is shown has the same sum, to the last bit.
+    const double sum_s = computation.seconds + reader.quantity("time", Dimension::time);
+    computation.seconds = units::parse(units::format(sum_s, Dimension::time), Dimension::time);
     return reader.finish();
   }
   workloads::Operation operation{.name = "task", .kind = workloads::OperationKind::matrix};

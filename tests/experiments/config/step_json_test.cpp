@@ -160,6 +160,23 @@ TEST_CASE("a task may be several operations, and have them under a name that oth
           "/step/computations/layer/0/times", "1");
 }
 
+TEST_CASE("times that are added up are read back as the same sum, to the last bit") {
+  input::Json json = testing::good_step();
+  const auto seconds = [](const StepConfig& config) {
+    return std::get<steps::Computation>(config.graph.tasks.front().work).seconds;
+  };
+  for (const auto& times : {std::vector<std::string>{"62.2722 us", "0.112338 us"},
+                            {"0.1 s", "0.2 s"},
+                            {"1.1 us", "2.2 us", "3.3 ns", "0.7 ms"}}) {
+    input::Json list = input::Json::array();
+    for (const std::string& time : times) list.push_back({{"time", time}});
+    json["step"]["tasks"][0]["compute"] = list;
+    const StepConfig config = read_step_config(json);
+    CAPTURE(list.dump(), seconds(config));
+    CHECK(seconds(read_step_config(to_json(config))) == seconds(config));
+  }
+}
+
 TEST_CASE("a phase of serving is divided over the tensor axis, and reads back as it was") {
   const StepConfig config = read_step_config(testing::good_serving());
   REQUIRE(config.workload.has_value());
