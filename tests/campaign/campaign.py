@@ -1,0 +1,145 @@
+"""Random configurations of every kind, each held to laws. tools/campaign.sh builds the program and starts this."""
+import argparse
+import collections
+import multiprocessing
+import os
+import pathlib
+import sys
+import time
+
+import cases
+import kinds
+import program
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+EVERY_SECONDS = 10.0  # a line of progress where it is no terminal
+SHRINKING_SECONDS = 60.0  # for each failure
+MOST_SHRUNK = 10  # failures that are made small; further ones are only listed
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="tools/campaign.sh", description="Random configurations over every key, valid and spoilt: each answer is a "
+        "result that passes all laws, or one line and exit code 2. A seed repeats a campaign, SEED:NUMBER one case.")
+    parser.add_argument("--cases", type=int, default=1000, metavar="N", help="how many (1000)")
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the campaign (1)")
+    parser.add_argument("--first", type=int, default=0, metavar="NUMBER", help="of the first case (0)")
+    parser.add_argument("--only", choices=list(kinds.KINDS), metavar="KIND", help=f"of {', '.join(kinds.KINDS)}")
+    parser.add_argument("--case", metavar="SEED:NUMBER", help="repeat this case, and say what it is")
+    parser.add_argument("--replay", type=pathlib.Path, metavar="FILE", help="repeat a failure that was written into a file")
+    parser.add_argument("--found", type=pathlib.Path, metavar="DIR", help="repeat all that campaigns have found before")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="cases side by side (all cores)")
+    parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("results/campaign"), metavar="DIR",
+                        help="folder for failures, made small (results/campaign)")
+    parser.add_argument("--program", default=str(ROOT / "build" / "release" / "equarx-sim"), help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+class Progress:
+    """How far it is, and how long the rest will take, on standard error."""
+
+    def __init__(self, count: int):
+        self.count = count
+        self.begin = self.last = time.monotonic()
+        self.on_terminal = sys.stderr.isatty()
+
+    def tell(self, done: int, failures: int) -> None:
+        now = time.monotonic()
+        if now - self.last < (0.2 if self.on_terminal else EVERY_SECONDS) and done < self.count:
+            return
+        self.last = now
+        left = (now - self.begin) / done * (self.count - done)
+        line = f"campaign: {done} of {self.count} cases, {failures} failures, about {int(left) // 60}:{int(left) % 60:02} left"
+        print(f"\r\033[K{line}" if self.on_terminal else line, file=sys.stderr, end="" if self.on_terminal else "\n", flush=True)
+        if self.on_terminal and done == self.count:
+            print(file=sys.stderr)
+
+
+def one(job: tuple) -> cases.Outcome:
+    path, case, only = job
+    return cases.run(path, case, only)
+
+
+def run_all(given: argparse.Namespace) -> list[cases.Outcome]:
+    jobs = [(given.program, f"{given.seed}:{number}", given.only) for number in range(given.first, given.first + given.cases)]
+    progress = Progress(len(jobs))
+    outcomes: list[cases.Outcome] = []
+    failures = 0
+    with multiprocessing.Pool(given.jobs, initializer=program.limit_memory) as pool:
+        for outcome in pool.imap_unordered(one, jobs, chunksize=1):
+            outcomes.append(outcome)
+            for failure in outcome.failures:
+                failures += 1
+                print(f"{failure.case} ({failure.kind}): {failure.law}: {failure.text[:400]}", flush=True)
+            progress.tell(len(outcomes), failures)
+    return outcomes
+
+
+def summary(outcomes: list[cases.Outcome], seconds: float) -> None:
+    print(f"{len(outcomes)} cases and {sum(one.runs for one in outcomes)} commands in {seconds:.0f} s")
+    print(f"  {'kind':12} {'cases':>7} {'results':>8} {'refusals':>9} {'failures':>9}")
+    for kind in kinds.KINDS:
+        counts = collections.Counter(one.answer for one in outcomes if one.kind == kind)
+        if counts:
+            print(f"  {kind:12} {sum(counts.values()):7} {counts['result']:8} {counts['refusal']:9} {counts['failure']:9}")
+
+
+def report(given: argparse.Namespace, failures: list[cases.Failure]) -> None:
+    """What failed, made small, with how to see it again."""
+    for i, failure in enumerate(failures):
+        if i < MOST_SHRUNK:
+            print(f"campaign: making {failure.case} small", file=sys.stderr)
+            failure = cases.make_small(given.program, failure, SHRINKING_SECONDS)
+        path = cases.write(failure, given.output)
+        only = f" --only {given.only}" if given.only else ""
+        print(f"\n{failure.case} ({failure.kind}) breaks '{failure.law}': {failure.text[:1000]}")
+        print(f"  the whole case: bash tools/campaign.sh --case {failure.case}{only}")
+        print(f"  made small:     bash tools/campaign.sh --replay {path}")
+
+
+def replay(given: argparse.Namespace) -> int:
+    failure = cases.read(given.replay)
+    found = cases.held(given.program, failure, failure.content)
+    print(f"{failure.case} ({failure.kind}): " + (f"breaks '{found.law}': {found.text}" if found else "passes"))
+    return 1 if found else 0
+
+
+def repeat_found(given: argparse.Namespace) -> int:
+    """What was mended once stays so."""
+    failures = [cases.read(path) for path in sorted(given.found.glob("*.json"))]
+    broken = [(failure, cases.held(given.program, failure, failure.content)) for failure in failures]
+    for failure, found in broken:
+        if found:
+            print(f"{failure.case} ({failure.kind}) breaks '{found.law}' again: {found.text}")
+    print(f"{len(failures)} failures of before, of which {sum(found is not None for _, found in broken)} are there again")
+    return 1 if not failures or any(found for _, found in broken) else 0
+
+
+def repeat(given: argparse.Namespace) -> int:
+    kind = cases.kind_of(given.case, given.only)
+    print(f"{given.case} ({kind}), held to {', '.join(law.__name__ for law in cases.laws_of(given.case, kind))}:")
+    print(cases.json.dumps(cases.content_of(given.case, kind), indent=1))
+    outcome = cases.run(given.program, given.case, given.only)
+    print(f"{outcome.answer}, {outcome.runs} commands")
+    for failure in outcome.failures:
+        print(f"breaks '{failure.law}': {failure.text}")
+    return 1 if outcome.failures else 0
+
+
+def main() -> int:
+    given = options()
+    if given.replay or given.case or given.found:
+        program.limit_memory()
+        return replay(given) if given.replay else repeat_found(given) if given.found else repeat(given)
+    begin = time.monotonic()
+    outcomes = run_all(given)
+    outcomes.sort(key=lambda outcome: int(outcome.case.split(":")[1]))
+    failures = [failure for outcome in outcomes for failure in outcome.failures]
+    summary(outcomes, time.monotonic() - begin)
+    report(given, failures)
+    print("every answer passes" if not failures else f"\n{len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,288 @@
+"""The campaign's own parts: what cases are made of, laws that find what breaks them, and how failures are made small.
+
+Usage: campaign_test.py EQUARX_SIM [unittest arguments]
+"""
+import copy
+import json
+import pathlib
+import re
+import stat
+import sys
+import tempfile
+import unittest
+
+sys.path[:0] = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).resolve().parents[1] / "support")]
+
+import cases
+import kinds
+import program
+import schema
+import shrink
+from desk import Desk
+from draw import Draw
+from laws import bytes as conservation, machines, oracle, others as other_laws, results, steps as step_laws, texts, values
+from make import experiments, others, spoilt, steps
+
+PROGRAM = ""
+ENOUGH = 1500  # cases of a kind, of which every key must be in one
+
+
+def keys_of(node: object, path: str = "") -> set[str]:
+    """Paths like those of schema.keys()."""
+    if isinstance(node, list):
+        return set().union(*(keys_of(child, f"{path}[]") for child in node)) if node else set()
+    if not isinstance(node, dict):
+        return set()
+    found = set()
+    for key, child in node.items():
+        here = f"{path}.{key}" if path else key
+        found |= {here} | keys_of(child, here)
+    return found
+
+
+def pattern(key: str) -> re.Pattern:
+    """Of a path in a schema, in which * stands for any name."""
+    return re.compile(re.escape(key).replace(r"\*", r"[^.\[\]]+"))
+
+
+def small_experiment() -> dict:
+    return {"hardware": "tpu-v5e", "topology": {"ring": 4}, "tensor": {"bytes": "4 KiB"},
+            "collectives": [{"label": "a", "algorithm": "ring", "minishards": 1, "microshards": 1}]}
+
+
+class Coverage(unittest.TestCase):
+    """Every key of every schema is in some case."""
+
+    def check(self, name: str, made: list) -> None:
+        found = set().union(*(keys_of(one) for one in made))
+        missing = [key for key in schema.keys(name) if not any(map(pattern(key).fullmatch, found))]
+        self.assertEqual(missing, [])
+
+    def test_experiments(self):
+        self.check("experiment", [experiments.experiment(Draw(f"keys:{i}"))["config"] for i in range(ENOUGH)])
+
+    def test_steps(self):
+        self.check("step", [steps.step(Draw(f"keys:{i}"))["config"] for i in range(ENOUGH)])
+
+    def test_sweeps_and_calibrations(self):
+        self.check("sweep", [others.sweep(Draw(f"keys:{i}"))["config"] for i in range(ENOUGH)])
+        self.check("calibration", [others.calibration(Draw(f"keys:{i}"))["config"] for i in range(300)])
+
+    def test_files(self):
+        made = [experiments.experiment(Draw(f"keys:{i}"))["files"] for i in range(ENOUGH)]
+        self.check("topology", [one["graph.json"] for one in made if "graph.json" in one])
+        self.check("model", [one["model.json"] for one in made if "model.json" in one])
+        self.check("hardware", [others.hardware(Draw(f"keys:{i}"))["files"]["chip.json"] for i in range(ENOUGH)])
+
+    def test_a_key_that_no_case_has_is_found(self):
+        made = [experiments.experiment(Draw(f"keys:{i}"))["config"] for i in range(300)]
+        for one in made:
+            one.pop("wire_buffers", None)
+        with self.assertRaisesRegex(AssertionError, "wire_buffers"):
+            self.check("experiment", made)
+
+
+class Seeds(unittest.TestCase):
+    def test_a_case_is_the_same_whenever_it_is_made(self):
+        for number in range(60):
+            kind = cases.kind_of(f"5:{number}", None)
+            self.assertEqual(kind, cases.kind_of(f"5:{number}", None))
+            self.assertEqual(json.dumps(cases.content_of(f"5:{number}", kind)), json.dumps(cases.content_of(f"5:{number}", kind)))
+
+    def test_every_kind_and_many_different_cases_are_made(self):
+        made = [cases.kind_of(f"5:{number}", None) for number in range(1000)]
+        self.assertEqual(set(made), set(kinds.KINDS))
+        self.assertGreater(len({json.dumps(experiments.experiment(Draw(f"5:{i}"))) for i in range(200)}), 195)
+
+    def test_spoilt_ones_differ_from_valid_ones(self):
+        changed = 0
+        for i in range(100):
+            draw, again = Draw(f"6:{i}"), Draw(f"6:{i}")
+            made = spoilt.spoilt(draw)
+            valid = experiments.experiment(again) if again.chance(0.65) else steps.step(again)
+            changed += made != valid
+        self.assertGreater(changed, 90)
+
+
+class FakeProgram(unittest.TestCase):
+    """Laws on doctored answers: a program that says what the test wants."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="equarx-campaign-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def program(self, body: str) -> str:
+        path = self.folder / "program"
+        path.write_text(f"#!/bin/sh\ncat > /dev/null\n{body}\n")
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        return str(path)
+
+    def breaks(self, law: str, body: str) -> None:
+        with self.assertRaises(program.Broken) as found:
+            program.check(program.ask(self.program(body), [], self.folder, seconds=2.0))
+        self.assertEqual(found.exception.law, law)
+
+    def test_answers(self):
+        self.breaks("exit code", "echo 'error: internal' >&2; exit 1")
+        self.breaks("exit code", "exit 3")
+        self.breaks("crash", "kill -SEGV $$")
+        self.breaks("crash", "kill -ABRT $$")
+        self.breaks("hangs", "exec sleep 20")
+        self.breaks("refusal", "exit 2")
+        self.breaks("refusal", "echo one >&2; echo two >&2; exit 2")
+        self.breaks("refusal", "echo result; echo one >&2; exit 2")
+        self.breaks("refusal", "printf 'no end of line' >&2; exit 2")
+        self.breaks("refusal", "echo 'error: internal error, please report' >&2; exit 2")
+        self.breaks("refusal", "echo 'error: std::bad_alloc' >&2; exit 2")
+
+    def test_good_answers(self):
+        for body in ("echo '{}'", "echo 'error: /tensor: too large' >&2; exit 2",
+                     "echo 'equarx-sim: 40 % of about 9 candidates' >&2; echo 'error: /tensor: no' >&2; exit 2"):
+            program.check(program.ask(self.program(body), [], self.folder))
+
+    def test_json_without_infinity(self):
+        with self.assertRaises(program.Broken):
+            program.parse('{"time_s": NaN}')
+
+    def test_show_that_is_no_fixed_point(self):
+        body = 'case "$*" in show*) printf \'{"a": %s}\' $$ ;; *) echo "{}" ;; esac'
+        content = {"config": {}}
+        with self.assertRaisesRegex(program.Broken, "not the same"):
+            texts.show(Desk(self.program(body), self.folder, content), content, Draw("1"))
+
+    def test_validate_that_says_something_else(self):
+        body = 'case "$*" in validate*) echo "no" >&2; exit 2 ;; *) echo "{}" ;; esac'
+        content = {"config": {}}
+        with self.assertRaisesRegex(program.Broken, "validate"):
+            texts.validate(Desk(self.program(body), self.folder, content), content, Draw("1"))
+
+
+class Doctored(unittest.TestCase):
+    """Results of the program with one thing changed: the law of that thing says so."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.holder = tempfile.TemporaryDirectory(prefix="equarx-campaign-")
+        cls.addClassCleanup(cls.holder.cleanup)
+        cls.desk = Desk(PROGRAM, pathlib.Path(cls.holder.name), {"config": small_experiment()})
+        cls.result = cls.desk.result(small_experiment(), "--links")
+
+    def breaks(self, law: str, change) -> None:
+        result = copy.deepcopy(self.result)
+        change(result["runs"][0])
+        with self.assertRaises(program.Broken) as found:
+            results.of_result(result)
+        self.assertEqual(found.exception.law, law)
+
+    def test_as_it_is(self):
+        results.of_result(self.result)
+
+    def test_changed(self):
+        self.breaks("lower bound", lambda run: run.update(lower_bound_s=run["time_s"] * 1.001))
+        self.breaks("breakdown", lambda run: run["breakdown"].update(bubbles_s=0.0))
+        self.breaks("core", lambda run: run["core"].update(busy_s=1.0))
+        self.breaks("links", lambda run: run.update(wire_bytes_per_link=1))
+        self.breaks("ranks identical", lambda run: run["numerics"].update(ranks_identical=False))
+        self.breaks("errors", lambda run: run["numerics"].update(mse=1e6))
+        self.breaks("errors", lambda run: run["numerics"].update(sqnr_db=1.0))
+        self.breaks("speedup", lambda run: run.update(speedup=2.0))
+        self.breaks("failure", lambda run: run.update(time_s=None))
+
+    def doctored(self, change, *names) -> Desk:
+        """A desk of which answers of configurations that have one of the names are changed."""
+        desk = Desk(PROGRAM, pathlib.Path(self.holder.name), {"config": small_experiment()})
+        asked = desk.result
+
+        def result(config, *flags):
+            found = asked(config, *flags)
+            if any(name in json.dumps(config) for name in names):
+                found = copy.deepcopy(found)
+                change(found["runs"][0])
+            return found
+        desk.result = result
+        return desk
+
+    def law_breaks(self, law, desk: Desk, seed: str = "1") -> None:
+        with self.assertRaises(program.Broken):
+            law(desk, {"config": small_experiment()}, Draw(seed))
+
+    def test_pairs(self):
+        def longer(run):
+            run["time_s"] *= 1.001
+
+        def shorter(run):
+            run["time_s"] *= 0.5
+        self.law_breaks(machines.engines, self.doctored(longer, '"simgrid"'))
+        self.law_breaks(machines.symmetric, self.doctored(longer, '"symmetric"'))
+        self.law_breaks(machines.slower_chip, self.doctored(shorter, '"based_on"'))
+        self.law_breaks(machines.larger_tensor, self.doctored(shorter, '8 KiB', '12 KiB', '16 KiB', '20 KiB', '24 KiB', '28 KiB', '32 KiB', '36 KiB'))
+        self.law_breaks(machines.faults, self.doctored(longer, '0.999999999'))
+        self.law_breaks(machines.faults, self.doctored(shorter, 'bandwidth_factor": 0.2'))
+        self.law_breaks(conservation.conservation, self.doctored(lambda run: run["links"][0].update(bytes=1), "ring"))
+        self.law_breaks(values.sums, self.doctored(lambda run: run["numerics"].update(mse=1.0), "ring"))
+        self.law_breaks(values.sums, self.doctored(lambda run: run["numerics"].update(max_abs_error=9.0), "ring"))
+
+    def test_pairs_as_they_are(self):
+        desk = self.doctored(None)
+        for law in (machines.engines, machines.symmetric, machines.slower_chip, machines.larger_tensor, machines.faults,
+                    conservation.conservation, values.sums, values.clockless, oracle.agrees):
+            law(desk, {"config": small_experiment()}, Draw("1"))
+
+    def test_an_oracle_that_rounds_otherwise(self):
+        kept = oracle.quantized
+        self.addCleanup(setattr, oracle, "quantized", kept)
+        oracle.quantized = lambda tensor, block: kept(tensor, block + 1)
+        self.law_breaks(oracle.agrees, self.doctored(None))
+
+
+class Steps(unittest.TestCase):
+    def test_doctored(self):
+        with tempfile.TemporaryDirectory() as folder:
+            desk = Desk(PROGRAM, pathlib.Path(folder), {})
+            found = desk.result({"hardware": "tpu-v5e", "topology": {"ring": 4}, "mesh": {"x": 4}, "step": {"tasks": [
+                {"name": "a", "compute": {"time": "1 us"}},
+                {"name": "b", "collective": {"kind": "all-reduce", "axes": ["x"], "bytes": "4 KiB"}, "after": ["a"]}]}})
+        variant = found["variants"][0]
+        step_laws.of_variant(variant)
+        step_laws.order(found)
+        for change in ({"lower_bound_s": 1.0}, {"core_busy_s": 1.0}, {"computing_s": 0.0}, {"critical_path": ["c"]}):
+            with self.assertRaises(program.Broken):
+                step_laws.of_variant(variant | change)
+        with self.assertRaises(program.Broken):
+            step_laws.of_variant(variant | {"tasks": variant["tasks"][:1]})
+        found["variants"][0]["tasks"][1]["start_s"] = 0.0
+        with self.assertRaises(program.Broken):
+            step_laws.order(found)
+
+
+class Small(unittest.TestCase):
+    def test_what_does_not_matter_is_dropped_and_what_does_is_kept(self):
+        content = {"config": {"a": {"b": [1, 2, {"bad": 977}], "c": "x"}, "d": "37.5 GB/s", "e": [1, 2, 3]}}
+
+        def fails(made: dict) -> bool:
+            return '"bad"' in json.dumps(made) and "GB/s" in json.dumps(made)
+        self.assertEqual(shrink.shrink(content, fails, 20.0), {"config": {"a": {"b": [{"bad": 1}]}, "d": "1 GB/s"}})
+
+    def test_time_is_limited(self):
+        content = {"config": {"a": list(range(50))}}
+        self.assertEqual(shrink.shrink(content, lambda made: True, 0.0), content)
+
+    def test_a_failure_of_a_case_is_written_read_and_repeated(self):
+        failure = cases.Failure("1:2", "run", "exit code", "result", "1", {"config": small_experiment(), "files": {}})
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(cases.read(cases.write(failure, pathlib.Path(folder))), failure)
+        self.assertIsNone(cases.held(PROGRAM, failure, failure.content))
+        self.assertEqual(cases.held("/bin/false", failure, failure.content).law, "exit code")
+
+
+class Distances(unittest.TestCase):
+    def test_of_a_ring(self):
+        names = list("abcdef")
+        hops = other_laws.distances(names, list(zip(names, names[1:] + names[:1])))
+        self.assertEqual([hops["a"][name] for name in names], [0, 1, 2, 3, 2, 1])
+
+
+if __name__ == "__main__":
+    PROGRAM = sys.argv.pop(1)
+    unittest.main()

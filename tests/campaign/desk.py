@@ -1,0 +1,34 @@
+"""Where laws ask the program about one case: a folder with the case's files, and what was asked before."""
+import json
+import pathlib
+
+import files
+import program as programs
+
+
+class Desk:
+    def __init__(self, program: str, folder: pathlib.Path, content: dict):
+        self.program = program
+        self.folder = folder
+        self.content = content
+        self.answers: dict[tuple, programs.Answer] = {}
+        self.runs = 0
+        for name, made in content.get("files", {}).items():
+            files.write(folder / name, made)
+
+    def ask(self, *arguments, stdin: str = "", allowed_failure: bool = False) -> programs.Answer:
+        """A checked answer. @raises Broken"""
+        key = (arguments, stdin)
+        if key not in self.answers:
+            self.runs += 1
+            self.answers[key] = programs.ask(self.program, list(arguments), self.folder, stdin)
+        return programs.check(self.answers[key], allowed_failure=allowed_failure)
+
+    def of(self, command: str, config: dict, *flags) -> programs.Answer:
+        """The configuration goes in as standard input."""
+        return self.ask(command, "-", *flags, stdin=json.dumps(config))
+
+    def result(self, config: dict, *flags) -> dict | None:
+        """What `run --json` says; nothing if it is refused. @raises Broken"""
+        answer = self.of("run", config, "--json", *flags)
+        return None if answer.refused else programs.parse(answer.out)

@@ -1,0 +1,103 @@
+"""Values: against what they are the sum of, and against what must not change them."""
+import copy
+import pathlib
+
+import numpy
+
+from desk import Desk
+from laws.results import expect
+
+PRECISION = {"fp32": 2.0**-24, "bf16": 2.0**-8, "fp16": 2.0**-11}
+
+
+def numerics(result: dict | None) -> list[dict | None]:
+    return [] if result is None else [run["numerics"] for run in result["runs"]]
+
+
+def clockless(desk: Desk, content: dict, draw) -> None:
+    """Values do not know the clock: neither its engine, nor how many chips it simulates, nor the chip."""
+    config = copy.deepcopy(content["config"]) | {"numerics": "on"}
+    config.pop("uncertainty", None)
+    if any(one["algorithm"] == "auto" or not {"minishards", "microshards"} <= one.keys() or one["algorithm"] in
+           ("torus", "hierarchical") for one in config["collectives"]):
+        return  # what is taken, and how it is cut, may depend on the chip
+    key, value = draw.choice([("engine", "direct"), ("simulation", "full"), ("hardware", "tpu-v5p")])
+    if key == "hardware" and ("slice" in config["topology"] or "workload" in config or config.get("wire_buffers") == "vmem"):
+        return
+    before, after = desk.result(config), desk.result(config | {key: value})
+    if before is None or after is None:
+        return
+    expect(numerics(before) == numerics(after), "clockless values", f"{key} {value} changes them")
+
+
+def read(path: pathlib.Path, dtype: str) -> numpy.ndarray:
+    """float64"""
+    array = numpy.load(path)
+    if dtype == "bf16":
+        array = (array.astype("<u4") << 16).view("<f4")
+    return array.astype("f8")
+
+
+def sums(desk: Desk, content: dict, draw) -> None:
+    """Against the sum of what ranks bring, made again: it, and how far results may be from it."""
+    config = copy.deepcopy(content["config"]) | {"numerics": "on"}
+    config.pop("uncertainty", None)
+    collective = config.get("collective", "all-reduce")
+    if "workload" in config or collective not in ("all-reduce", "reduce-scatter"):
+        return
+    config["tensor"].pop("sample", None)
+    folder = f"tensors{draw.randrange(1000)}"
+    result = desk.result(config, "--output-tensors", folder, "--output-inputs")
+    if result is None:
+        return
+    dtype = result["config"]["tensor"]["dtype"]
+    if dtype not in PRECISION:
+        return
+    where = desk.folder / folder
+    inputs = numpy.stack([read(where / f"input_{i}.npy", dtype) for i in range(result["runs"][0]["chips"])])
+    if not numpy.isfinite(inputs).all():
+        return
+    exact = numpy.load(where / "exact_sum.npy")
+    summed = inputs.sum(axis=0)
+    expect(numpy.allclose(exact, summed, rtol=1e-12, atol=1e-12 * numpy.abs(inputs).sum(axis=0).max()), "exact sum",
+           "is not the sum of what ranks bring")
+    for run, one in zip(result["runs"], result["config"]["collectives"]):
+        of_run(run, one, read(where / f"{file_name(run['label'])}.npy", dtype), exact, inputs, dtype)
+
+
+def file_name(label: str) -> str:
+    encoded = label.encode()
+    return "".join(chr(byte) if chr(byte).isascii() and (chr(byte).isalnum() or chr(byte) in "-_.+") else "_" for byte in encoded)
+
+
+def of_run(run: dict, one: dict, values: numpy.ndarray, exact: numpy.ndarray, inputs: numpy.ndarray, dtype: str) -> None:
+    found = run["numerics"]
+    difference = values - exact
+    if numpy.isfinite(values).all():
+        mse = float(numpy.mean(difference**2))
+        expect(found["mse"] is not None and abs(mse - found["mse"]) <= 1e-6 * mse + 1e-300, "mse",
+               f"{run['label']}: says {found['mse']}, and its tensor has {mse}")
+        largest = float(numpy.abs(difference).max())
+        expect(abs(largest - found["max_abs_error"]) <= 1e-9 * largest, "largest error",
+               f"{run['label']}: says {found['max_abs_error']}, and its tensor has {largest}")
+    bound = error_bound(one, inputs, dtype)
+    if bound is not None:
+        worst = float(numpy.max(numpy.abs(difference) - bound))
+        expect(worst <= 0.0, "error bound", f"{run['label']}: an error is {worst} beyond what its format allows")
+
+
+def error_bound(one: dict, inputs: numpy.ndarray, dtype: str) -> numpy.ndarray | None:
+    """Of an element: each of at most N + 2 roundings is off by half a step of the largest sum that there can be."""
+    ranks = len(inputs)
+    if "cast_to" in one or one.get("hadamard") or one.get("rounding") == "stochastic" or "between" in one:
+        return None
+    magnitude = numpy.abs(inputs).sum(axis=0)
+    name = one.get("format", dtype)
+    own = (ranks + 3) * PRECISION[dtype] * magnitude * 1.1 + 1e-30
+    if dtype == "fp16" or name == "fp16":
+        return None  # sums may be beyond it
+    if name in PRECISION:
+        return own + (ranks + 3) * PRECISION[name] * magnitude * 1.1
+    if name == "int8" and one.get("scale", "fp32") == "fp32":
+        return own + (ranks + 3) * magnitude.max() / 254.0 * 1.1
+    return None

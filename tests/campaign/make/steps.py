@@ -1,0 +1,188 @@
+"""Steps: tasks of one's own, small models that are trained, and phases of serving, over meshes of a few chips."""
+import math
+
+from draw import Draw, size, time
+from make import chips, collectives, experiments, models, topologies
+
+MACHINES = [{"slice": "2x2"}, {"slice": "4x2"}, {"slice": "4x4"}, {"torus": "4x2"}, {"torus": "4x4"}, {"torus": "2x3x2"},
+            {"mesh": "2x3"}, {"ring": 4}, {"ring": 8}, {"fully-connected": 4}, {"fully-connected": 8},
+            {"torus": "4x2", "wraparound": [True, False]}]
+MATRICES = ["bf16", "fp32", "int8", "fp8", "fp4"]
+KEPT = ["recompute", "keep", "offload"]
+RECIPES = ["bf16", "bf16", "transformer-engine", "fp8-lm", "fog", "deepseek-v3", "aqt-int8", "switchback"]
+
+
+def lengths_of(machine: dict) -> list[int]:
+    kind = topologies.kind_of(machine)
+    value = machine[kind]
+    axes = [value] if isinstance(value, int) else [int(length) for length in value.split("x")]
+    network = machine.get("network")
+    return [network["slices"], *axes] if network else axes
+
+
+def mesh(draw: Draw, machine: dict, names: list[str]) -> dict:
+    """Names for whole axes of the machine, one or two of them; of chips that are all joined, for a division."""
+    axes = lengths_of(machine)
+    if "fully-connected" in machine and draw.chance(0.5):
+        return {names[0]: 2, names[1]: axes[-1] // 2}
+    if len(axes) == 1 or draw.chance(0.4):
+        return {names[0]: math.prod(axes)}
+    cut = draw.randint(1, len(axes) - 1)
+    parts = [list(range(cut)), list(range(cut, len(axes)))]
+    made: dict = {}
+    for name, part in zip(draw.sample(names, 2), parts):
+        length = math.prod(axes[axis] for axis in part)
+        made[name] = {"length": length, "axes": part} if draw.chance(0.3) else length
+    return made
+
+
+def length_of(entry: object) -> int:
+    return entry["length"] if isinstance(entry, dict) else entry
+
+
+def operation(draw: Draw) -> dict:
+    if draw.chance(0.3):
+        return {"time": time(draw, 1e-7, 1e-4)}
+    made: dict = {"flops": draw.log(1e6, 1e10)}
+    if draw.chance(0.3):
+        made["products"] = draw.choice(MATRICES)
+    if draw.chance(0.2):
+        made["recomputed"] = draw.chance(0.5)
+    if draw.chance(0.4):
+        made["vector_ops"] = draw.log(1e4, 1e8)
+    if draw.chance(0.4):
+        made["hbm_bytes"] = size(draw, 1000, 10**8)
+    if draw.chance(0.3):
+        made["times"] = draw.randint(1, 5)
+    return made
+
+
+def what_to_do(draw: Draw, axes: list[str], computations: dict) -> dict:
+    way = draw.random()
+    if way < 0.4:
+        return {"compute": draw.choice([operation(draw), [operation(draw), operation(draw)], *computations])}
+    if way < 0.85:
+        call = {"kind": draw.choice(["all-reduce", "all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast"]),
+                "axes": draw.sample(axes, draw.randint(1, len(axes))), "bytes": size(draw, 512, 1 << 17, 4)}
+        if draw.chance(0.3):
+            call["dtype"] = draw.choice(["fp32", "bf16", "fp16", "fp8-e4m3", "fp8-e5m2"])
+        return {"collective": call}
+    return {"host": {"direction": draw.choice(["to-host", "from-host"]), "bytes": size(draw, 512, 1 << 20)}}
+
+
+def tasks(draw: Draw, axes: list[str]) -> dict:
+    made: dict = {"tasks": []}
+    names: list[str] = []
+    computations = {f"work {i}": draw.choice([operation(draw), [operation(draw)]]) for i in range(draw.choice([0, 0, 1, 2]))}
+    if computations:
+        made["computations"] = computations
+    for i in range(draw.randint(1, 6)):
+        task: dict = {"name": f"task{'abcdef'[i]}"} | what_to_do(draw, axes, list(computations))
+        if draw.chance(0.25):
+            task["repeat"] = draw.randint(1, 4)
+            task["name"] += " {i}"
+        if names and draw.chance(0.6):
+            task["after"] = draw.sample(names, draw.randint(1, min(2, len(names))))
+        if draw.chance(0.2):
+            task["group"] = draw.choice(["first", "second"])
+        if draw.chance(0.15) and "host" not in task:
+            task["stream"] = "compute beside" if "compute" in task else draw.choice(["one", "two"])
+        made["tasks"].append(task)
+        names.append(task["name"].replace("{i}", "0"))
+    return made
+
+
+def product(draw: Draw) -> object:
+    if draw.chance(0.4):
+        return draw.choice(MATRICES)
+    made: dict = {"forward": draw.choice(MATRICES)}
+    for key in ("input_gradient", "weight_gradient"):
+        if draw.chance(0.4):
+            made[key] = draw.choice(MATRICES)
+    if draw.chance(0.4):
+        made["scaling"] = draw.choice(["delayed", "current", "rows", "blocks", "mx", "nv"])
+    return made
+
+
+def precision(draw: Draw) -> object:
+    if draw.chance(0.5):
+        return draw.choice(RECIPES)
+    made: dict = {"recipe": draw.choice(RECIPES)} if draw.chance(0.6) else {}
+    for key in draw.sample(["projections", "attention", "ffn", "head"], draw.randint(1, 2)):
+        made[key] = product(draw)
+    return made
+
+
+def training(draw: Draw, axes: dict, files: dict) -> dict:
+    tensor = length_of(axes.get("tensor", 1))
+    data = length_of(axes.get("data", 1)) * length_of(axes.get("fsdp", 1))
+    microbatches = draw.choice([1, 1, 2, 3])
+    made: dict = {"model": models.model(draw, files, tensor), "sequence": draw.choice([tensor * 8, 64]),
+                  "batch": data * microbatches * draw.randint(1, 2)}
+    if microbatches > 1:
+        made["microbatches"] = microbatches
+    if draw.chance(0.5):
+        made["remat"] = draw.choice(["none", "minimal", "full", {"layer_input": draw.choice(["keep", "offload"])} | {
+            key: draw.choice(KEPT) for key in draw.sample(["qkv", "attention", "attention_output", "ffn_in"], 3)}])
+    if draw.chance(0.3):
+        made["attention"] = {"skips_future": draw.chance(0.5), "block": draw.choice([1, 8]),
+                             "skips_outside_window": draw.chance(0.5)}
+    if draw.chance(0.4):
+        made["precision"] = precision(draw)
+    switches = {"sequence_parallel": "tensor" in axes and draw.chance(0.5), "prefetch": draw.randint(0, 3),
+                "buckets": draw.randint(1, 5), "distributed_optimizer": "data" in axes and draw.chance(0.5),
+                "gradient_dtype": draw.choice(["fp32", "bf16", "fp16", "fp8-e4m3", "fp8-e5m2"]),
+                "fused_accumulation": draw.chance(0.5), "transposed_casts": draw.chance(0.3),
+                "weight_bytes": draw.choice([2, 4, 0.5]), "moment_bytes": draw.choice([2, 8]),
+                "gradient_bytes": draw.choice([2, 4])}
+    for key in draw.sample(sorted(switches), draw.randint(0, 4)):
+        made[key] = switches[key]
+    return made
+
+
+def rule(draw: Draw, axes: list[str], machine: dict) -> dict:
+    made: dict = {"format": draw.choice(collectives.SCALED[:10])} if draw.chance(0.9) else {"algorithm": "auto"}
+    if draw.chance(0.6):
+        where = {"collective": draw.choice(["all-reduce", "reduce-scatter", "all-gather"])}
+        if draw.chance(0.4):
+            where["axis"] = draw.choice(axes)
+        if draw.chance(0.1):
+            where["group"] = "first"
+        made["where"] = where
+    if draw.chance(0.15):
+        made["algorithm"] = draw.choice(["two-shot", "torus", "auto", "equarx"])
+    if "network" in machine and draw.chance(0.3):
+        made["between"] = {"format": draw.choice(["int8", "int4"])}
+    return made
+
+
+def step(draw: Draw) -> dict:
+    files: dict = {}
+    hardware = draw.choice(["tpu-v5e", "tpu-v5e", "tpu-v6e", "h100", "mi300x"]) if draw.chance(0.8) else chips.chip(draw, files)
+    machine = dict(draw.choice(MACHINES))
+    if "slice" in machine and chips.name_of(hardware, files) not in ("tpu-v5e", "tpu-v6e"):
+        machine = {"torus": machine["slice"]}
+    if draw.chance(0.15):
+        machine["network"] = {"slices": 2, "bandwidth": "10 GB/s", "latency": time(draw, 1e-6, 1e-5)}
+    way = draw.random()
+    names = ["x", "y"] if way < 0.5 else draw.sample(["data", "fsdp", "tensor"], 2) if way < 0.8 else ["tensor", "data"]
+    axes = mesh(draw, machine, names)
+    if way < 0.5:
+        what = tasks(draw, sorted(axes))
+    elif way < 0.8:
+        what = {"training": training(draw, axes, files)}
+    else:
+        what = {"workload": experiments.workload(draw, files, length_of(axes.get("tensor", 1)))}
+    made = {"hardware": hardware, "topology": machine, "mesh": axes, "step": what}
+    if draw.chance(0.7):
+        made["variants"] = [{"label": f"way {i}"} | ({"quantize": [rule(draw, sorted(axes), machine) for _ in range(draw.randint(0, 2))]}
+                                                     if i > 0 else {}) for i in range(draw.randint(1, 3))]
+        if draw.chance(0.3):
+            made["baseline"] = "way 0"
+    if draw.chance(0.15):
+        made["faults"] = experiments.faults(draw, machine, files)
+        for link in made["faults"].get("links", []):
+            link.pop("fails_at", None)
+            link.setdefault("bandwidth_factor", 0.5)
+    experiments.switches(draw, made)
+    return {"config": made, "files": files}
