@@ -134,7 +134,9 @@ def main() -> int:
     begin = time.monotonic()
     outcomes = run_all(given)
     outcomes.sort(key=lambda outcome: int(outcome.case.split(":")[1]))
-    failures = [failure for outcome in outcomes for failure in outcome.failures]
+    # Of one case the first that breaks each law: an internal error is met by all that ask.
+    failures = list({(failure.case, failure.law): failure for outcome in outcomes
+                     for failure in reversed(outcome.failures)}.values())
     summary(outcomes, time.monotonic() - begin)
     report(given, failures)
     print("every answer passes" if not failures else f"\n{len(failures)} failures")

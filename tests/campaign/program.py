@@ -81,7 +81,7 @@ def check(answer: Answer, *, allowed_failure: bool = False) -> Answer:
         raise Broken("refusal", f"not one line: {answer.err[:600]!r}")
     if len(line) > LONGEST_LINE:
         raise Broken("refusal", f"a line of {len(line)} characters: {line[:200]!r}")
-    for word in ("internal", "std::", "exception", "assert", "bad_alloc", "vector::", "basic_string", "nan ", "-nan"):
+    for word in ("internal", "std::", "exception", "assert", "bad_alloc", "vector::", "basic_string"):
         if word in line.lower():
             raise Broken("refusal", f"has '{word}': {answer.err[:600]!r}")
     return answer

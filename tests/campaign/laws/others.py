@@ -128,6 +128,32 @@ def tune(desk: Desk, content: dict, _draw) -> None:
            f"the best takes {best_s} s, and run says {[run['time_s'] for run in ran['runs']]}")
 
 
+def tune_step(desk: Desk, content: dict, _draw) -> None:
+    """The best of a step is no slower than the step as it is, and can be run."""
+    answer = desk.of("tune", content["config"], "--json", *content["flags"], "-o", "best.json")
+    if answer.refused:
+        return
+    program.parse(answer.out)
+    plain = desk.result(content["config"])
+    best = desk.result(json.loads((desk.folder / "best.json").read_text(encoding="utf-8")))
+    expect(plain is not None and best is not None, "tune", "run refuses the step or the best of it")
+    fastest = min(variant["time_s"] for variant in best["variants"])
+    expect(fastest <= plain["variants"][0]["time_s"] * (1.0 + 1e-9), "tune",
+           f"the best takes {fastest} s, and the step as it is {plain['variants'][0]['time_s']} s")
+
+
+def extras(desk: Desk, content: dict, draw) -> None:
+    """How far times can be trusted, and what they depend on, changes none of them."""
+    config = copy.deepcopy(content["config"]) | {"uncertainty": {"samples": 10}}
+    flag = draw.choice(["--sensitivity", "--uncertainty"])
+    plain, more = desk.result(config), desk.result(config, flag)
+    if plain is None:
+        return
+    expect(more is not None, "extras", f"{flag} is refused where the configuration is not")
+    results.of_result(more)
+    expect([run["time_s"] for run in plain["runs"]] == [run["time_s"] for run in more["runs"]], "extras", f"{flag} changes times")
+
+
 def sweep(desk: Desk, content: dict, _draw) -> None:
     """Every combination has a line, which is what run says of it; a second time nothing is computed."""
     (desk.folder / "sweep.json").write_text(json.dumps(content["config"]), encoding="utf-8")

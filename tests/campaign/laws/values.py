@@ -101,3 +101,40 @@ def error_bound(one: dict, inputs: numpy.ndarray, dtype: str) -> numpy.ndarray |
     if name == "int8" and one.get("scale", "fp32") == "fp32":
         return own + (ranks + 3) * magnitude.max() / 254.0 * 1.1
     return None
+
+
+def moved(desk: Desk, content: dict, _draw) -> None:
+    """What is only moved, in its own type, is moved without error."""
+    config = copy.deepcopy(content["config"]) | {"numerics": "on"}
+    if config.get("collective") not in ("all-gather", "all-to-all", "broadcast"):
+        return
+    result = desk.result(config)
+    if result is None:
+        return
+    dtype = result["config"]["tensor"]["dtype"]
+    for run, one in zip(result["runs"], result["config"]["collectives"]):
+        found = run["numerics"]
+        if "scale" in one or "cast_to" in one or one.get("format", dtype) != dtype or found["mse"] is None:
+            continue
+        expect(found["mse"] == 0.0, "moved", f"{run['label']}: mse {found['mse']} of what is only moved")
+
+
+def microshards(desk: Desk, content: dict, draw) -> None:
+    """How finely a tensor is sent changes none of its values; but what is rounded at random is rounded otherwise."""
+    config = copy.deepcopy(content["config"]) | {"numerics": "on"}
+    config.pop("uncertainty", None)
+    one = config["collectives"][0]
+    text = str(one)
+    if one["algorithm"] in ("auto", "torus", "hierarchical", "quickreduce") or "stochastic" in text or "sdp4bit" in text or "qsgd" in text:
+        return
+    config["collectives"] = [one]
+    config.pop("baseline", None)
+    before = None
+    for count in (1, draw.randint(2, 5)):
+        one |= {"minishards": 1, "microshards": count}
+        for key in ("cuts", "elements_per_scale"):
+            one.pop(key, None)
+        found = numerics(desk.result(copy.deepcopy(config)))
+        expect(before is None or not found or not before or found == before, "microshards",
+               f"{count} microshards instead of 1 change values: {before} {found}")
+        before = found

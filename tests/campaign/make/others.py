@@ -41,6 +41,19 @@ def tune(draw: Draw) -> dict:
     return {"config": config, "files": {}, "flags": flags}
 
 
+def tune_step(draw: Draw) -> dict:
+    """A step of one or two collectives beside computing."""
+    tasks = [{"name": "compute", "compute": {"time": time(draw, 1e-6, 1e-4)}}]
+    for i in range(draw.randint(1, 2)):
+        tasks.append({"name": f"sum {i}", "collective": {"kind": draw.choice(["all-reduce", "reduce-scatter", "all-gather"]),
+                                                         "axes": ["x"], "bytes": draw.choice(["4 KiB", "64 KiB"])}})
+        if draw.chance(0.5):
+            tasks[-1]["after"] = ["compute"]
+    config = {"hardware": "tpu-v5e", "topology": draw.choice([{"ring": 4}, {"torus": "2x2"}, {"fully-connected": 4}]),
+              "mesh": {"x": 4}, "step": {"tasks": tasks}}
+    return {"config": config, "files": {}, "flags": ["--formats", draw.choice(["int8,bf16", "int8", "mxfp4,bf16"])]}
+
+
 def axis(draw: Draw, key: str) -> dict:
     if key == "/tensor/bytes":
         least, most = draw.choice([("4 KiB", "16 KiB"), ("4096 B", "8 KiB")])
