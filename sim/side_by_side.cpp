@@ -113,9 +113,9 @@ class ListWriter {
     if (run.host_s > 0.0) add(steps, run, {.kind = Step::Kind::host, .delay_s = run.host_s});
     if (run.core_s > 0.0) add(steps, run, {.kind = Step::Kind::compute, .delay_s = run.core_s});
     for (const HbmWork& work : run.with_hbm) {
-      Step step{.kind = Step::Kind::compute, .hbm_bytes = work.hbm_bytes};
+      Step step{.kind = Step::Kind::compute, .delay_s = work.before_s, .hbm_bytes = work.hbm_bytes};
       // Without bytes there is nothing that it could go on beside.
-      (work.hbm_bytes > 0 ? step.beside_s : step.delay_s) = work.core_s;
+      (work.hbm_bytes > 0 ? step.beside_s : step.delay_s) += work.core_s;
       add(steps, run, step);
     }
   }

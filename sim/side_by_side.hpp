@@ -23,6 +23,7 @@ struct PlacedProgram {
 struct HbmWork {
   std::uint64_t hbm_bytes = 0;
   double core_s = 0.0;
+  double before_s = 0.0;  ///< core time before both
 };
 
 /// A piece of work that a stream of every chip does: one of a run of a program, work of the core, or a transfer to or

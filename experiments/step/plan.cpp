@@ -55,12 +55,14 @@ double core_time_s(const Task& task, const workloads::ComputeRates& rates) {
   return seconds;
 }
 
-/// An operation whose bytes take of the HBM that DMAs share.
+/// An operation whose bytes take of the HBM that DMAs share, once it has started. Alone it takes what its roofline says:
+/// parts of bytes count as whole ones, so no less.
 sim::HbmWork with_hbm(workloads::Operation operation, const workloads::ComputeRates& rates) {
-  const auto bytes = static_cast<std::uint64_t>(
-      std::llround(operation.hbm_bytes() * static_cast<double>(operation.times)));
+  const auto times = static_cast<double>(operation.times);
+  const auto bytes = static_cast<std::uint64_t>(std::ceil(operation.hbm_bytes() * times));
+  const double before_s = rates.operation_overhead_s * times;
   operation.weight_bytes = operation.read_bytes = operation.written_bytes = 0.0;
-  return {bytes, roofline_s(operation, rates)};
+  return {bytes, std::max(0.0, roofline_s(operation, rates) - before_s), before_s};
 }
 
 double host_rate(const config::StepConfig& config) {

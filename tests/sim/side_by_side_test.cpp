@@ -216,6 +216,18 @@ TEST_CASE("streams share HBM, also with computing") {
   }
 }
 
+TEST_CASE("HBM is accessed once work has started") {
+  const Groups x(Axis::x, kElements);
+  SideBySide work{
+      .programs = {x.placed()},
+      .streams = {{{.task = 0, .with_hbm = {{5'000'000, 3e-6, 1e-6}, {1'000'000, 3e-6, 2e-6}}}}},
+      .tasks = 1};
+  Machine machine = torus({&x});
+  add_hbm(1e12, machine);
+  for (const Engine engine : {Engine::direct, Engine::simgrid})
+    CHECK(run(work, machine, engine).time_s == Approx(6e-6 + 5e-6).epsilon(1e-6));
+}
+
 TEST_CASE("work that could access HBM and does not takes its core time") {
   const Groups x(Axis::x, kElements);
   SideBySide work{.programs = {x.placed()},
