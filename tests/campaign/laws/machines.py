@@ -121,6 +121,8 @@ def larger_tensor(desk: Desk, content: dict, draw) -> None:
     tensor = config.get("tensor", {})
     if "workload" in config or not {"bytes", "shape"} & tensor.keys():
         return
+    if any(one["algorithm"] == "auto" and {"minishards", "microshards"} & one.keys() for one in config["collectives"]):
+        return  # of a larger one more algorithms can be cut so
     before = runs_of(desk, config)
     factor = draw.choice([2, 3, draw.randint(2, 9)])
     larger = copy.deepcopy(config)

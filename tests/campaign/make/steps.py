@@ -57,27 +57,57 @@ def operation(draw: Draw) -> dict:
     return made
 
 
-def what_to_do(draw: Draw, axes: list[str], computations: dict) -> dict:
+def divided(draw: Draw, chips: int) -> list[list[int]]:
+    """All chips in groups of one size, in any order."""
+    each = draw.choice([one for one in range(1, chips + 1) if chips % one == 0])
+    order = draw.sample(range(chips), chips) if draw.chance(0.7) else list(range(chips))
+    return [order[first:first + each] for first in range(0, chips, each)]
+
+
+def pairs(draw: Draw, chips: int) -> list[list[int]]:
+    """Who sends to whom: nobody twice, nobody to itself, mostly."""
+    senders = draw.sample(range(chips), draw.randint(1, chips))
+    shift = draw.randint(1, chips - 1) if chips > 1 else 0
+    return [[chip, (chip + shift) % chips] for chip in senders]
+
+
+def listed(draw: Draw, made: list, names: dict) -> object:
+    """The lists, or the name under which they stand beside the tasks."""
+    if draw.chance(0.7):
+        return made
+    name = f"lists {len(names)}"
+    names[name] = made
+    return name
+
+
+def what_to_do(draw: Draw, axes: list[str], computations: dict, chips: int, lists: dict) -> dict:
     way = draw.random()
-    if way < 0.4:
+    if way < 0.35:
         return {"compute": draw.choice([operation(draw), [operation(draw), operation(draw)], *computations])}
-    if way < 0.85:
+    if way < 0.45:
+        return {"permute": {"pairs": listed(draw, pairs(draw, chips), lists), "bytes": size(draw, 512, 1 << 17, 4)}}
+    if way < 0.87:
         call = {"kind": draw.choice(["all-reduce", "all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast"]),
-                "axes": draw.sample(axes, draw.randint(1, len(axes))), "bytes": size(draw, 512, 1 << 17, 4)}
+                "bytes": size(draw, 512, 1 << 17, 4)}
+        if draw.chance(0.2):
+            call["groups"] = listed(draw, divided(draw, chips), lists)
+        else:
+            call["axes"] = draw.sample(axes, draw.randint(1, len(axes)))
         if draw.chance(0.3):
             call["dtype"] = draw.choice(["fp32", "bf16", "fp16", "fp8-e4m3", "fp8-e5m2"])
         return {"collective": call}
     return {"host": {"direction": draw.choice(["to-host", "from-host"]), "bytes": size(draw, 512, 1 << 20)}}
 
 
-def tasks(draw: Draw, axes: list[str]) -> dict:
+def tasks(draw: Draw, axes: list[str], chips: int) -> dict:
     made: dict = {"tasks": []}
     names: list[str] = []
     computations = {f"work {i}": draw.choice([operation(draw), [operation(draw)]]) for i in range(draw.choice([0, 0, 1, 2]))}
     if computations:
         made["computations"] = computations
+    lists: dict = {}
     for i in range(draw.randint(1, 6)):
-        task: dict = {"name": f"task{'abcdef'[i]}"} | what_to_do(draw, axes, list(computations))
+        task: dict = {"name": f"task{'abcdef'[i]}"} | what_to_do(draw, axes, list(computations), chips, lists)
         if draw.chance(0.25):
             task["repeat"] = draw.randint(1, 4)
             task["name"] += " {i}"
@@ -89,6 +119,8 @@ def tasks(draw: Draw, axes: list[str]) -> dict:
             task["stream"] = "compute beside" if "compute" in task else draw.choice(["one", "two"])
         made["tasks"].append(task)
         names.append(task["name"].replace("{i}", "0"))
+    if lists:
+        made["groups"] = lists
     return made
 
 
@@ -168,7 +200,7 @@ def step(draw: Draw) -> dict:
     names = ["x", "y"] if way < 0.5 else draw.sample(["data", "fsdp", "tensor"], 2) if way < 0.8 else ["tensor", "data"]
     axes = mesh(draw, machine, names)
     if way < 0.5:
-        what = tasks(draw, sorted(axes))
+        what = tasks(draw, sorted(axes), math.prod(lengths_of(machine)))
     elif way < 0.8:
         what = {"training": training(draw, axes, files)}
     else:
