@@ -26,13 +26,17 @@ def options() -> argparse.Namespace:
     parser.add_argument("--first", type=int, default=0, metavar="NUMBER", help="of the first case (0)")
     parser.add_argument("--only", choices=list(kinds.KINDS), metavar="KIND", help=f"of {', '.join(kinds.KINDS)}")
     parser.add_argument("--case", metavar="SEED:NUMBER", help="repeat this case, and say what it is")
-    parser.add_argument("--replay", type=pathlib.Path, metavar="FILE", help="repeat a failure that was written into a file")
+    parser.add_argument("--replay", type=pathlib.Path, metavar="FILE",
+                        help="repeat a failure that was written into a file")
     parser.add_argument("--found", type=pathlib.Path, metavar="DIR", help="repeat all that campaigns have found before")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="cases side by side (all cores)")
     parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("results/campaign"), metavar="DIR",
                         help="folder for failures, made small (results/campaign)")
     parser.add_argument("--program", default=str(ROOT / "build" / "release" / "equarx-sim"), help=argparse.SUPPRESS)
-    return parser.parse_args()
+    given = parser.parse_args()
+    if min(given.cases, given.jobs) < 1 or given.first < 0:
+        parser.error("--cases and --jobs are at least 1, and --first is at least 0")
+    return given
 
 
 class Progress:
@@ -49,8 +53,10 @@ class Progress:
             return
         self.last = now
         left = (now - self.begin) / done * (self.count - done)
-        line = f"campaign: {done} of {self.count} cases, {failures} failures, about {int(left) // 60}:{int(left) % 60:02} left"
-        print(f"\r\033[K{line}" if self.on_terminal else line, file=sys.stderr, end="" if self.on_terminal else "\n", flush=True)
+        minutes, seconds = divmod(int(left), 60)
+        line = f"campaign: {done} of {self.count} cases, {failures} failures, about {minutes}:{seconds:02} left"
+        print(f"\r\033[K{line}" if self.on_terminal else line, file=sys.stderr, end="" if self.on_terminal else "\n",
+              flush=True)
         if self.on_terminal and done == self.count:
             print(file=sys.stderr)
 
@@ -61,7 +67,8 @@ def one(job: tuple) -> cases.Outcome:
 
 
 def run_all(given: argparse.Namespace) -> list[cases.Outcome]:
-    jobs = [(given.program, f"{given.seed}:{number}", given.only) for number in range(given.first, given.first + given.cases)]
+    jobs = [(given.program, f"{given.seed}:{number}", given.only)
+            for number in range(given.first, given.first + given.cases)]
     progress = Progress(len(jobs))
     outcomes: list[cases.Outcome] = []
     failures = 0
@@ -81,7 +88,8 @@ def summary(outcomes: list[cases.Outcome], seconds: float) -> None:
     for kind in kinds.KINDS:
         counts = collections.Counter(one.answer for one in outcomes if one.kind == kind)
         if counts:
-            print(f"  {kind:12} {sum(counts.values()):7} {counts['result']:8} {counts['refusal']:9} {counts['failure']:9}")
+            print(f"  {kind:12} {sum(counts.values()):7} {counts['result']:8} {counts['refusal']:9} "
+                  f"{counts['failure']:9}")
 
 
 def report(given: argparse.Namespace, failures: list[cases.Failure]) -> None:
@@ -111,7 +119,8 @@ def repeat_found(given: argparse.Namespace) -> int:
     for failure, found in broken:
         if found:
             print(f"{failure.case} ({failure.kind}) breaks '{found.law}' again: {found.text}")
-    print(f"{len(failures)} failures of before, of which {sum(found is not None for _, found in broken)} are there again")
+    again = sum(found is not None for _, found in broken)
+    print(f"{len(failures)} failures of before, of which {again} are there again")
     return 1 if not failures or any(found for _, found in broken) else 0
 
 
@@ -144,4 +153,8 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("\ncampaign: stopped; the same command begins anew, and --first NUMBER further on", file=sys.stderr)
+        sys.exit(130)

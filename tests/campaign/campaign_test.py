@@ -7,6 +7,7 @@ import json
 import pathlib
 import re
 import stat
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -20,7 +21,8 @@ import schema
 import shrink
 from desk import Desk
 from draw import Draw
-from laws import bytes as conservation, machines, oracle, others as other_laws, results, steps as step_laws, texts, values
+from laws import bytes as conservation, machines, oracle, others as other_laws, results, steps as step_laws, texts
+from laws import values
 from make import experiments, others, spoilt, steps
 
 PROGRAM = ""
@@ -87,7 +89,8 @@ class Seeds(unittest.TestCase):
         for number in range(60):
             kind = cases.kind_of(f"5:{number}", None)
             self.assertEqual(kind, cases.kind_of(f"5:{number}", None))
-            self.assertEqual(json.dumps(cases.content_of(f"5:{number}", kind)), json.dumps(cases.content_of(f"5:{number}", kind)))
+            self.assertEqual(json.dumps(cases.content_of(f"5:{number}", kind)),
+                             json.dumps(cases.content_of(f"5:{number}", kind)))
 
     def test_every_kind_and_many_different_cases_are_made(self):
         made = [cases.kind_of(f"5:{number}", None) for number in range(1000)]
@@ -216,7 +219,8 @@ class Doctored(unittest.TestCase):
         self.law_breaks(machines.engines, self.doctored(longer, '"simgrid"'))
         self.law_breaks(machines.symmetric, self.doctored(longer, '"symmetric"'))
         self.law_breaks(machines.slower_chip, self.doctored(shorter, '"based_on"'))
-        self.law_breaks(machines.larger_tensor, self.doctored(shorter, '8 KiB', '12 KiB', '16 KiB', '20 KiB', '24 KiB', '28 KiB', '32 KiB', '36 KiB'))
+        self.law_breaks(machines.larger_tensor, self.doctored(shorter, '8 KiB', '12 KiB', '16 KiB', '20 KiB', '24 KiB',
+                                                              '28 KiB', '32 KiB', '36 KiB'))
         self.law_breaks(machines.faults, self.doctored(longer, '0.999999999'))
         self.law_breaks(machines.faults, self.doctored(shorter, 'bandwidth_factor": 0.2'))
         self.law_breaks(conservation.conservation, self.doctored(lambda run: run["links"][0].update(bytes=1), "ring"))
@@ -274,6 +278,44 @@ class Small(unittest.TestCase):
             self.assertEqual(cases.read(cases.write(failure, pathlib.Path(folder))), failure)
         self.assertIsNone(cases.held(PROGRAM, failure, failure.content))
         self.assertEqual(cases.held("/bin/false", failure, failure.content).law, "exit code")
+
+
+class Command(unittest.TestCase):
+    """campaign.py as a user starts it."""
+
+    def run_campaign(self, *arguments: str) -> subprocess.CompletedProcess:
+        command = ["/usr/bin/python3", "-B", str(pathlib.Path(__file__).parent / "campaign.py"), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+    def test_failures_are_reported_written_and_repeated(self):
+        with tempfile.TemporaryDirectory() as folder:
+            where = pathlib.Path(folder)
+            broken = where / "program"
+            broken.write_text("#!/bin/sh\ncat > /dev/null\necho defect >&2\nexit 1\n")
+            broken.chmod(0o755)
+            given = ["--program", str(broken), "--only", "quantize", "--output", str(where / "failures")]
+            done = self.run_campaign(*given, "--cases", "2", "--jobs", "2", "--seed", "4")
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("bash tools/campaign.sh --case 4:0 --only quantize", done.stdout)
+            self.assertRegex(done.stdout, r"quantize +2 +0 +0 +2")
+            self.assertIn("2 of 2 cases", done.stderr)
+            written = sorted((where / "failures").iterdir())
+            self.assertEqual(len(written), 2)
+            self.assertEqual(self.run_campaign(*given, "--replay", str(written[0])).returncode, 1)
+            self.assertEqual(self.run_campaign(*given, "--found", str(where / "failures")).returncode, 1)
+            one = self.run_campaign(*given, "--case", "4:0")
+            self.assertEqual(one.returncode, 1)
+            self.assertIn("breaks 'exit code'", one.stdout)
+
+    def test_jobs_change_nothing(self):
+        one, two = (self.run_campaign("--program", PROGRAM, "--cases", "12", "--seed", "8", "--jobs", jobs,
+                                      "--only", "quantize") for jobs in ("1", "2"))
+        self.assertEqual(one.returncode, 0, one.stdout)
+        self.assertEqual(one.stdout.splitlines()[1:], two.stdout.splitlines()[1:])
+
+    def test_wrong_options(self):
+        self.assertEqual(self.run_campaign("--jobs", "0").returncode, 2)
+        self.assertEqual(self.run_campaign("--only", "nothing").returncode, 2)
 
 
 class Distances(unittest.TestCase):

@@ -14,7 +14,8 @@ def tensor(made: dict) -> numpy.ndarray:
     values = generator.standard_normal(made["shape"]).astype("<f4") * numpy.float32(made.get("factor", 1.0))
     if made.get("spoilt"):
         flat = values.reshape(-1)
-        flat[generator.integers(flat.size, size=3)] = generator.choice([numpy.inf, -numpy.inf, numpy.nan, 3e38, 1e-40], 3)
+        flat[generator.integers(flat.size, size=3)] = generator.choice([numpy.inf, -numpy.inf, numpy.nan, 3e38, 1e-40],
+                                                                       3)
     if made["dtype"] == "bf16":
         return (values.view("<u4") >> 16).astype("<u2")
     with numpy.errstate(over="ignore"):

@@ -2,7 +2,8 @@
 import dataclasses
 from collections.abc import Callable
 
-from laws import bytes as conservation, machines, oracle, others as other_laws, results, steps as step_laws, texts, values
+from laws import bytes as conservation, machines, oracle, others as other_laws, results, steps as step_laws, texts
+from laws import values
 from make import experiments, others, programs, spoilt, steps
 
 
@@ -19,8 +20,8 @@ KINDS = {
     "run": Kind(experiments.experiment, [results.result],
                 [texts.show, texts.validate, texts.overrides, texts.table, machines.engines, machines.symmetric,
                  machines.slower_chip, machines.larger_tensor, machines.faults, conservation.conservation,
-                 values.clockless, values.sums, values.moved, values.microshards, oracle.agrees, other_laws.pages, other_laws.advise,
-                 other_laws.extras], take=3, weight=30),
+                 values.clockless, values.sums, values.moved, values.microshards, oracle.agrees, other_laws.pages,
+                 other_laws.advise, other_laws.extras], take=3, weight=30),
     "step": Kind(steps.step, [step_laws.result],
                  [step_laws.engines, step_laws.symmetric, step_laws.slower, texts.show, texts.validate, texts.table,
                   other_laws.traces], take=2, weight=15),

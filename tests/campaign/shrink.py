@@ -50,7 +50,8 @@ def simpler(value: object, key: object) -> list:
             return [SIMPLER_TEXTS[key]]
         found = re.fullmatch(r"([0-9.e+-]+) (\S+)", value)
         if found and found[1] not in ("1", "2"):
-            return [f"1 {found[2]}", f"2 {found[2]}", f"{float(found[1]):.1g} {found[2]}", f"{float(found[1]) / 2:.6g} {found[2]}"]
+            return [f"1 {found[2]}", f"2 {found[2]}", f"{float(found[1]):.1g} {found[2]}",
+                    f"{float(found[1]) / 2:.6g} {found[2]}"]
         if re.fullmatch(r"\d+(x\d+)+", value):
             axes = value.split("x")
             return ["x".join(axes[:i] + axes[i + 1:]) for i in range(len(axes))] + [

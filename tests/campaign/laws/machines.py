@@ -70,7 +70,8 @@ def owns_links(desk: Desk, config: dict) -> bool:
         return False
     if any(one["algorithm"] in ("torus", "auto") for one in config["collectives"]):
         return False
-    return "fully-connected" in config["topology"] or all(one["algorithm"] in ("ring", "equarx") for one in config["collectives"])
+    return "fully-connected" in config["topology"] or all(one["algorithm"] in ("ring", "equarx")
+                                                          for one in config["collectives"])
 
 
 def slack_of(desk: Desk, config: dict) -> float:
@@ -102,7 +103,8 @@ def no_faster(before: list[dict] | None, after: list[dict] | None, law: str, sla
 def slower_chip(desk: Desk, content: dict, draw) -> None:
     """No parameter that is worse makes a collective faster."""
     config = timed(content["config"])
-    parameter, way = draw.choice([("hop_latency", 1), ("collective_startup", 1), ("link_bandwidth", -1), ("vector_rate", -1),
+    parameter, way = draw.choice([("hop_latency", 1), ("collective_startup", 1), ("link_bandwidth", -1),
+                                  ("vector_rate", -1),
                                   ("step_sync_time", 1), ("instruction_overhead", 1), ("dma_overhead", 1),
                                   ("wait_overhead", 1), ("barrier_time", 1), ("link_efficiency", -1),
                                   ("vmem_bandwidth", -1), ("hbm_bandwidth", -1), ("dma_queue", -1)])

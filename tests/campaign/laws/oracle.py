@@ -13,7 +13,7 @@ LEVELS = numpy.float32(127.0)
 
 
 def quantized(values: numpy.ndarray, block: int) -> numpy.ndarray:
-    """What is left of FP32 values: scale = abs-max / 127 of a block, codes rounded to nearest even (docs/model.md, N1)."""
+    """What is left of FP32 values: scale = abs-max / 127 of a block, codes to nearest even (docs/model.md, N1)."""
     decoded = numpy.empty_like(values)
     for begin in range(0, len(values), block):
         part = values[begin:begin + block]
@@ -40,8 +40,10 @@ def agrees(desk: Desk, content: dict, draw) -> None:
     block = draw.choice([1, 4, 32, 100, 1024])
     config = {"hardware": "tpu-v5e", "topology": {"fully-connected": ranks},
               "tensor": {"shape": [elements], "dtype": "fp32",
-                         "values": {"seed": draw.randrange(10000), "distribution": draw.choice(["normal", "heavy-tailed", "uniform"])}},
-              "collectives": [{"label": "one", "algorithm": "one-shot", "format": "int8", "layout": "contiguous", "block": block,
+                         "values": {"seed": draw.randrange(10000),
+                                    "distribution": draw.choice(["normal", "heavy-tailed", "uniform"])}},
+              "collectives": [{"label": "one", "algorithm": "one-shot", "format": "int8", "layout": "contiguous",
+                               "block": block,
                                "minishards": 1, "microshards": 1}], "engine": "direct"}
     folder = f"oracle{draw.randrange(1000)}"
     result = desk.result(copy.deepcopy(config), "--output-tensors", folder, "--output-inputs")

@@ -98,15 +98,18 @@ def topology(desk: Desk, content: dict, _draw) -> None:
     if len(chips) > 1:
         hops = distances(chips, cables)
         every = [hops[a][b] for a in chips for b in chips if a != b]
-        expect(found["diameter_hops"] == max(every), "topology", f"diameter {found['diameter_hops']}, and not {max(every)}")
+        expect(found["diameter_hops"] == max(every), "topology",
+               f"diameter {found['diameter_hops']}, and not {max(every)}")
         mean = sum(every) / len(every)
-        expect(near(found["average_distance_hops"], mean), "topology", f"average distance {found['average_distance_hops']}, and not {mean}")
+        expect(near(found["average_distance_hops"], mean), "topology",
+               f"average distance {found['average_distance_hops']}, and not {mean}")
     ring = found["ring"]
     if ring["outcome"] == "found" and len(chips) > 1:
         along = ring["chips"]
         joined = {frozenset(cable) for cable in cables} - {frozenset(map(str, pair)) for pair in asked.get("avoid", [])}
         expect(sorted(along) == chips, "topology", "the ring misses chips")
-        expect(all(frozenset(pair) in joined for pair in zip(along, along[1:] + along[:1])), "topology", "the ring leaves the cables")
+        expect(all(frozenset(pair) in joined for pair in zip(along, along[1:] + along[:1])), "topology",
+               "the ring leaves the cables")
 
 
 def tune(desk: Desk, content: dict, _draw) -> None:
@@ -151,7 +154,8 @@ def extras(desk: Desk, content: dict, draw) -> None:
         return
     expect(more is not None, "extras", f"{flag} is refused where the configuration is not")
     results.of_result(more)
-    expect([run["time_s"] for run in plain["runs"]] == [run["time_s"] for run in more["runs"]], "extras", f"{flag} changes times")
+    expect([run["time_s"] for run in plain["runs"]] == [run["time_s"] for run in more["runs"]], "extras",
+           f"{flag} changes times")
 
 
 def sweep(desk: Desk, content: dict, _draw) -> None:
@@ -168,10 +172,12 @@ def sweep(desk: Desk, content: dict, _draw) -> None:
     line = lines[0]
     ran = desk.result(line["config"])
     expect(ran is not None, "sweep", "run refuses a point")
-    expect(any(near(run["time_s"] or 0.0, line["run"]["time_s"] or 0.0, 1e-6, 1e-11) for run in ran["runs"]), "sweep", "run has another time")
+    expect(any(near(run["time_s"] or 0.0, line["run"]["time_s"] or 0.0, 1e-6, 1e-11) for run in ran["runs"]), "sweep",
+           "run has another time")
     before = path.read_text(encoding="utf-8")
     again = program.check(program.ask(desk.program, ["sweep", "sweep.json", "-o", "out", "-j", "1"], desk.folder))
-    expect(again.code == 0 and path.read_text(encoding="utf-8") == before, "sweep", "a second time it computes something")
+    expect(again.code == 0 and path.read_text(encoding="utf-8") == before, "sweep",
+           "a second time it computes something")
 
 
 def calibrate(desk: Desk, content: dict, _draw) -> None:
@@ -191,7 +197,8 @@ def calibrate_known(desk: Desk, content: dict, draw) -> None:
     from make import chips
     known: dict = {"based_on": "tpu-v5e"}
     for parameter in made["fit"]:
-        known[parameter] = chips.scaled(chips.value_of("tpu-v5e", parameter), parameter, min(factor, 1.0) if parameter == "link_efficiency" else factor)
+        known[parameter] = chips.scaled(chips.value_of("tpu-v5e", parameter), parameter, min(factor, 1.0)
+                                        if parameter == "link_efficiency" else factor)
     for one in made["measurements"]:
         one.pop("metric", None)
         # Cuts that are chosen would jump from one to another while parameters change.
@@ -202,7 +209,8 @@ def calibrate_known(desk: Desk, content: dict, draw) -> None:
         found = desk.result(config)
         if found is None:
             return
-        one["measured"], one["standard_error"] = f"{found['runs'][0]['time_s']!r} s", f"{found['runs'][0]['time_s'] / 1000!r} s"
+        seconds = found["runs"][0]["time_s"]
+        one["measured"], one["standard_error"] = f"{seconds!r} s", f"{seconds / 1000!r} s"
     (desk.folder / "known.json").write_text(json.dumps(made), encoding="utf-8")
     answer = desk.ask("calibrate", "known.json", "--json")
     if answer.refused:
@@ -239,7 +247,8 @@ def schedule(desk: Desk, content: dict, _draw) -> None:
     checked = desk.ask("import", "msccl", "schedule.xml", "--only-check")
     expect(checked.code == 0, "schedule", f"its own schedule is refused: {checked.err}")
     kind, value = next(iter(content["config"]["topology"].items()))
-    timed = desk.ask("import", "msccl", "schedule.xml", "--topology", f"{kind}:{value}", "--bytes", str(content["bytes"]) + " B", "--json")
+    timed = desk.ask("import", "msccl", "schedule.xml", "--topology", f"{kind}:{value}", "--bytes",
+                     str(content["bytes"]) + " B", "--json")
     if not timed.refused:
         program.parse(timed.out)
 

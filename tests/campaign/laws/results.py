@@ -26,7 +26,8 @@ def times(run: dict) -> None:
     expect(run["core_busy_s"] <= until, "core", f"{label}: busy for {run['core_busy_s']} of {seconds} s")
     parts = run["breakdown"]
     expect(near(sum(parts.values()), seconds), "breakdown", f"{label}: {parts} do not add up to {seconds}")
-    expect(all(part >= -ROUNDING * seconds for part in parts.values()), "breakdown", f"{label}: a part is negative: {parts}")
+    expect(all(part >= -ROUNDING * seconds for part in parts.values()), "breakdown",
+           f"{label}: a part is negative: {parts}")
     waits = run["core"]
     expect(all(part >= -ROUNDING * seconds for part in waits.values()), "core", f"{label}: a part is negative: {waits}")
     if "compute_s" not in run:
@@ -77,7 +78,8 @@ def of_result(result: dict) -> None:
         if run["time_s"] is None or baseline["time_s"] is None:
             expect(run["speedup"] is None, "speedup", f"{run['label']}: {run['speedup']}, but a link failed")
         else:
-            expect(near(run["speedup"], baseline["time_s"] / run["time_s"]), "speedup", f"{run['label']}: {run['speedup']}")
+            expect(near(run["speedup"], baseline["time_s"] / run["time_s"]), "speedup",
+                   f"{run['label']}: {run['speedup']}")
         if run["time_s"] is not None:
             times(run)
             links(run)

@@ -15,18 +15,22 @@ def of_variant(variant: dict) -> None:
            f"{label}: {seconds} s, below its bound of {variant['lower_bound_s']} s")
     expect(near(variant["computing_s"] + variant["exposed_s"], seconds, 1e-6, 1e-11), "step",
            f"{label}: computing and exposed are not {seconds} s")
-    expect(variant["core_busy_s"] <= seconds * (1.0 + 1e-6), "step", f"{label}: core {variant['core_busy_s']} of {seconds} s")
+    expect(variant["core_busy_s"] <= seconds * (1.0 + 1e-6), "step",
+           f"{label}: core {variant['core_busy_s']} of {seconds} s")
     ends = {task["name"]: task["end_s"] for task in variant["tasks"]}
     expect(all(0.0 <= task["start_s"] <= task["end_s"] <= seconds * (1.0 + 1e-6) for task in variant["tasks"]), "step",
            f"{label}: a task lies outside of the step")
-    expect(near(max(ends.values()), seconds, 1e-6, 1e-11), "step", f"{label}: the last task ends at {max(ends.values())} of {seconds} s")
-    expect(all(name in ends for name in variant["critical_path"]), "step", f"{label}: an unknown task on the critical path")
+    expect(near(max(ends.values()), seconds, 1e-6, 1e-11), "step",
+           f"{label}: the last task ends at {max(ends.values())} of {seconds} s")
+    expect(all(name in ends for name in variant["critical_path"]), "step",
+           f"{label}: an unknown task on the critical path")
     for group in variant["groups"]:
         expect(group["exposed_s"] <= group["total_s"] * (1.0 + 1e-6) + 1e-12, "step", f"{label}: {group}")
     by_group: dict[str, float] = {}
     for task in variant["tasks"]:
         by_group[task["group"]] = by_group.get(task["group"], 0) + 1
-    expect({group["group"]: group["tasks"] for group in variant["groups"]} == by_group, "step", f"{label}: groups miss tasks")
+    expect({group["group"]: group["tasks"] for group in variant["groups"]} == by_group, "step",
+           f"{label}: groups miss tasks")
 
 
 def order(found: dict) -> None:
@@ -39,8 +43,8 @@ def order(found: dict) -> None:
                 for name in task.get("after", []):
                     other = times[name.replace("{i}", str(i))]
                     expect(mine["start_s"] >= other["end_s"] - 1e-11 - 1e-9 * other["end_s"], "order",
-                           f"{variant['label']}: '{mine['name']}' begins at {mine['start_s']} s, and '{other['name']}' ends "
-                           f"at {other['end_s']} s")
+                           f"{variant['label']}: '{mine['name']}' begins at {mine['start_s']} s, and "
+                           f"'{other['name']}' ends at {other['end_s']} s")
 
 
 def result(desk: Desk, content: dict, _draw) -> None:
@@ -51,7 +55,8 @@ def result(desk: Desk, content: dict, _draw) -> None:
     base = found["variants"][labels.index(found["config"].get("baseline", labels[0]))]["time_s"]
     for variant in found["variants"]:
         of_variant(variant)
-        expect(near(variant["speedup"], base / variant["time_s"]), "speedup", f"{variant['label']}: {variant['speedup']}")
+        expect(near(variant["speedup"], base / variant["time_s"]), "speedup",
+               f"{variant['label']}: {variant['speedup']}")
     order(found)
 
 
@@ -59,22 +64,25 @@ def compare(desk: Desk, content: dict, law: str, relative: float, one: dict, oth
     before, after = (desk.result(copy.deepcopy(content["config"]) | keys) for keys in (one, other))
     for a, b in zip((before or {}).get("variants", []), (after or {}).get("variants", [])):
         slack = relative * a["time_s"] + 1e-12 * (10 + a["simulation"]["messages"])
-        expect(abs(a["time_s"] - b["time_s"]) <= slack, law, f"{a['label']}: {a['time_s']} s with {one}, {b['time_s']} s with {other}")
+        expect(abs(a["time_s"] - b["time_s"]) <= slack, law,
+               f"{a['label']}: {a['time_s']} s with {one}, {b['time_s']} s with {other}")
 
 
 def engines(desk: Desk, content: dict, _draw) -> None:
-    """As SimGrid says; but nobody says whose message is first where streams of a chip do something in the same instant."""
+    """As SimGrid says; but nobody says whose message is first where streams of a chip act in the same instant."""
     found = desk.result(content["config"])
     if found is None:
         return
     if any(variant["simulation"]["messages"] > MOST_MESSAGES for variant in found["variants"]):
         return
     streams = {task["stream"] for task in found["variants"][0]["tasks"]}
-    compare(desk, content, "engines", ENGINES if len(streams) == 1 else SAME_INSTANT, {"engine": "direct", "simulation": "full"}, {"engine": "simgrid", "simulation": "full"})
+    compare(desk, content, "engines", ENGINES if len(streams) == 1 else SAME_INSTANT,
+            {"engine": "direct", "simulation": "full"}, {"engine": "simgrid", "simulation": "full"})
 
 
 def symmetric(desk: Desk, content: dict, _draw) -> None:
-    compare(desk, content, "symmetric", 1e-9, {"engine": "direct", "simulation": "symmetric"}, {"engine": "direct", "simulation": "full"})
+    compare(desk, content, "symmetric", 1e-9, {"engine": "direct", "simulation": "symmetric"},
+            {"engine": "direct", "simulation": "full"})
 
 
 def slower(desk: Desk, content: dict, draw) -> None:

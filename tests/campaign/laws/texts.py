@@ -30,7 +30,8 @@ def show(desk: Desk, content: dict, _draw) -> None:
 def validate(desk: Desk, content: dict, _draw) -> None:
     """What can be run is valid, and what is refused is refused in the same words."""
     ran, validated = desk.of("run", content["config"], "--json"), desk.of("validate", content["config"])
-    expect(ran.code == validated.code, "validate", f"validate {validated.code} {validated.err}, run {ran.code} {ran.err}")
+    expect(ran.code == validated.code, "validate",
+           f"validate {validated.code} {validated.err}, run {ran.code} {ran.err}")
     expect(ran.err == validated.err, "validate", f"validate says {validated.err}, run {ran.err}")
 
 

@@ -9,7 +9,8 @@ from draw import Draw
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 NAMES = ["tpu-v5e"] * 4 + ["tpu-v4", "tpu-v5p", "tpu-v6e", "tpu-v7", "a100", "gh200", "h100", "mi300x"]
 # What can be left out of a hardware file.
-OPTIONAL = ["matrix_rate_fp8", "matrix_rate_fp4", "matrix_rate_fp32", "host_bandwidth", "thread_block_rate", "kernel_startup"]
+OPTIONAL = ["matrix_rate_fp8", "matrix_rate_fp4", "matrix_rate_fp32", "host_bandwidth", "thread_block_rate",
+            "kernel_startup"]
 RATIOS = ("link_efficiency", "shared_link_efficiency", "hbm_efficiency", "matrix_efficiency")
 COUNTS = ("links", "dma_queue")
 # For chips that have none of their own.
@@ -74,7 +75,8 @@ def whole_file(draw: Draw, name: str) -> dict:
             known.pop(parameter, None)
             continue
         changed = change(draw, name, parameter)
-        known[parameter] = changed if isinstance(changed, dict) else {"value": changed, "class": "assumed", "source": "drawn"}
+        known[parameter] = changed if isinstance(changed, dict) else {"value": changed, "class": "assumed",
+                                                                      "source": "drawn"}
     if draw.chance(0.3):
         made["slices"] = {"list": ["2x2", "4x2", "3x2"], "class": "assumed", "source": "drawn",
                           "wraparound": draw.choice([{"rule": "never"}, {"rule": "whole-cubes"},
@@ -97,7 +99,8 @@ def chip(draw: Draw, files: dict) -> object:
     if way < 0.5:
         return name
     if way < 0.85:
-        return {"based_on": name} | {one: change(draw, name, one) for one in draw.sample(parameters(), draw.randint(0, 4))}
+        return {"based_on": name} | {one: change(draw, name, one)
+                                     for one in draw.sample(parameters(), draw.randint(0, 4))}
     if way < 0.95:
         files["chip.json"] = whole_file(draw, name)
     else:

@@ -1,5 +1,5 @@
 """Whole experiments: one collective, or a transformer's phase."""
-from draw import Draw, quantity, size, time
+from draw import Draw, size, time
 from make import chips, collectives, models, topologies
 
 BYTES = {"fp32": 4, "bf16": 2, "fp16": 2, "fp8-e4m3": 1, "fp8-e5m2": 1, "float32": 4, "half": 2, "e5m2": 1}
@@ -39,7 +39,8 @@ def tensor(draw: Draw, ranks: int, files: dict) -> dict:
     if draw.chance(0.5):
         made["bytes"] = size(draw, 256 if draw.chance(0.8) else 1, LARGEST, BYTES[made.get("dtype", "bf16")])
     else:
-        made["shape"] = draw.choice([[draw.whole(1, 9000)], [draw.whole(1, 90), draw.whole(8, 120)], [5, 7, draw.whole(1, 400)]])
+        made["shape"] = draw.choice([[draw.whole(1, 9000)], [draw.whole(1, 90), draw.whole(8, 120)],
+                                     [5, 7, draw.whole(1, 400)]])
     if draw.chance(0.5):
         made["values"] = values(draw, ranks, files, made)
     if draw.chance(0.2):
@@ -93,7 +94,8 @@ def workload(draw: Draw, files: dict, chips: int) -> dict:
 
 
 def switches(draw: Draw, made: dict) -> None:
-    for key, entries, share in (("wire_buffers", ["vmem", "hbm"], 0.25), ("simulation", ["auto", "full", "symmetric"], 0.2),
+    for key, entries, share in (("wire_buffers", ["vmem", "hbm"], 0.25), ("simulation", ["auto", "full", "symmetric"],
+                                                                          0.2),
                                 ("engine", ["auto", "simgrid", "direct"], 0.2)):
         if draw.chance(share):
             made[key] = draw.choice(entries)
@@ -131,5 +133,6 @@ def experiment(draw: Draw) -> dict:
     if draw.chance(0.3):
         made["numerics"] = draw.choice(["on", "off", True, False])
     if draw.chance(0.04):
-        made["uncertainty"] = {"samples": draw.randint(10, 20)} | ({"seed": draw.randrange(9)} if draw.chance(0.5) else {})
+        made["uncertainty"] = {"samples": draw.randint(10, 20)} | ({"seed": draw.randrange(9)} if draw.chance(0.5)
+                                                                   else {})
     return {"config": made, "files": files}

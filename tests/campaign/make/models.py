@@ -8,7 +8,8 @@ def small(draw: Draw, chips: int) -> dict:
     kv_heads = chips * draw.choice([1, 1, 2]) if draw.chance(0.9) else draw.choice([1, 2, 4])
     made = {"name": "drawn", "description": "drawn", "source": "drawn", "layers": draw.randint(1, 4),
             "d_model": draw.choice([8, 64, 96, 256]), "heads": kv_heads * draw.choice([1, 2, 4]), "kv_heads": kv_heads,
-            "head_size": draw.choice([2, 16, 64]), "ffn": chips * draw.choice([8, 16, 100]), "gated_ffn": draw.chance(0.5),
+            "head_size": draw.choice([2, 16, 64]), "ffn": chips * draw.choice([8, 16,
+                                                                               100]), "gated_ffn": draw.chance(0.5),
             "activation": draw.choice(["gelu", "silu", "relu"]), "vocabulary": draw.choice([64, 1000, 4096]),
             "tied_embeddings": draw.chance(0.5), "largest_context": draw.choice([64, 1024, 4096]),
             "post_norms": draw.chance(0.5), "qk_norms": draw.chance(0.5), "weights": draw.choice(["bf16", "fp32"])}

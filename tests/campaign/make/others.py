@@ -1,6 +1,6 @@
 """Cases of the commands beside `run`."""
 from draw import Draw, time
-from make import chips, collectives, experiments, topologies
+from make import chips, collectives, topologies
 
 PLAIN = ["bf16", "fp32", "fp16"]
 
@@ -45,7 +45,8 @@ def tune_step(draw: Draw) -> dict:
     """A step of one or two collectives beside computing."""
     tasks = [{"name": "compute", "compute": {"time": time(draw, 1e-6, 1e-4)}}]
     for i in range(draw.randint(1, 2)):
-        tasks.append({"name": f"sum {i}", "collective": {"kind": draw.choice(["all-reduce", "reduce-scatter", "all-gather"]),
+        tasks.append({"name": f"sum {i}", "collective": {"kind": draw.choice(["all-reduce", "reduce-scatter",
+                                                                              "all-gather"]),
                                                          "axes": ["x"], "bytes": draw.choice(["4 KiB", "64 KiB"])}})
         if draw.chance(0.5):
             tasks[-1]["after"] = ["compute"]
@@ -62,7 +63,8 @@ def axis(draw: Draw, key: str) -> dict:
                             {"key": key, "range": {"from": least, "to": most, "step": "4 KiB"}}])
     if key == "/hardware/hop_latency":
         return {"key": key, "range": {"from": "100 ns", "to": "300 ns", "step": "100 ns"}}
-    return {"key": key, "values": draw.sample({"/engine": ["direct", "auto"], "/topology": [{"ring": 4}, {"ring": 3}, {"torus": "2x2"}],
+    return {"key": key, "values": draw.sample({"/engine": ["direct", "auto"],
+                                               "/topology": [{"ring": 4}, {"ring": 3}, {"torus": "2x2"}],
                                                "/collectives/one/microshards": [1, 2]}[key], 2)}
 
 
@@ -71,7 +73,8 @@ def sweep(draw: Draw) -> dict:
     if draw.chance(0.7):
         config["collectives"] = [{"label": "one", "algorithm": draw.choice(["ring", "equarx"])}]
         config["topology"] = {"ring": 4}
-    keys = draw.sample(["/tensor/bytes", "/hardware/hop_latency", "/engine", "/topology", "/collectives/one/microshards"], draw.randint(1, 2))
+    keys = draw.sample(["/tensor/bytes", "/hardware/hop_latency", "/engine", "/topology",
+                        "/collectives/one/microshards"], draw.randint(1, 2))
     axes = [axis(draw, key) for key in keys]
     plain = [one for one in axes if "values" in one]
     if len(plain) == 2 and draw.chance(0.5):
@@ -86,12 +89,15 @@ def sweep(draw: Draw) -> dict:
 
 def calibration(draw: Draw) -> dict:
     """Measurements, to which laws give the times of a chip that is known."""
-    fit = draw.sample(["collective_startup", "hop_latency", "link_efficiency", "instruction_overhead"], draw.randint(1, 2))
+    fit = draw.sample(["collective_startup", "hop_latency", "link_efficiency", "instruction_overhead"],
+                      draw.randint(1, 2))
     measurements = []
     for i in range(draw.randint(len(fit), 5)):
-        config = {"topology": {"slice": draw.choice(["2x2", "4x2"])}, "tensor": {"bytes": draw.choice(["8 B", "64 KiB", "1 MiB", "4 MiB"])},
+        config = {"topology": {"slice": draw.choice(["2x2", "4x2"])},
+                  "tensor": {"bytes": draw.choice(["8 B", "64 KiB", "1 MiB", "4 MiB"])},
                   "collectives": [{"label": "a", "algorithm": draw.choice(["ring", "torus"])}], "numerics": "off"}
-        one = {"what": f"measurement {i}", "source": "drawn", "role": "fit" if i < len(fit) else draw.choice(["fit", "check"]),
+        one = {"what": f"measurement {i}", "source": "drawn", "role": "fit" if i < len(fit)
+               else draw.choice(["fit", "check"]),
                "config": config, "measured": time(draw, 5e-6, 1e-4), "standard_error": "0.1 us"}
         if draw.chance(0.3):
             one["set"] = {"/tensor/bytes": "256 KiB"}

@@ -6,7 +6,8 @@ from make import experiments, steps
 from shrink import at, places
 
 NUMBERS = [0, -1, 1, 2, 0.5, 1e-300, 1e300, 2**31, 2**32, 2**53 + 1, 2**63, 2**64, -2**63, 1e9, 3.0000001]
-TEXTS = ["", " ", "0", "4x2", "0x4", "x", "-4x2", "4x-2", "1x1", "4x2x", "999999999999x9", "32 MiB", "0 B", "-1 B", "1 potato",
+TEXTS = ["", " ", "0", "4x2", "0x4", "x", "-4x2", "4x-2", "1x1", "4x2x", "999999999999x9", "32 MiB", "0 B", "-1 B",
+         "1 potato",
          "1e400 B", "1e-400 s", "inf s", "nan GB/s", "0 s", "0 GB/s", "1 GB", "3 b", "1000 s", "int8", "bf16", "normal", "ring",
          "tpu-v5e", "./chip.json", "./missing.json", "/", ".", "{i}", "(0,0)", "(9,9)", "a\nb", "ü", "\u2028", "\x00", "x" * 300, "null"]
 OTHERS = [None, True, False, [], {}, [[]], {"": 0}, [1], ["a"], {"value": 1}]
@@ -25,7 +26,8 @@ def value(draw: Draw, old: object) -> object:
 
 def misspelt(draw: Draw, key: str) -> str:
     at_letter = draw.randrange(len(key)) if key else 0
-    return draw.choice([key[:at_letter] + key[at_letter + 1:], key + "s", key.upper(), key.replace("_", "-"), "", "$schema"])
+    return draw.choice([key[:at_letter] + key[at_letter + 1:], key + "s", key.upper(), key.replace("_", "-"), "",
+                        "$schema"])
 
 
 def spoil_once(draw: Draw, config: dict) -> None:
@@ -50,7 +52,8 @@ def spoil_once(draw: Draw, config: dict) -> None:
 
 def spoilt(draw: Draw) -> dict:
     content = copy.deepcopy(experiments.experiment(draw) if draw.chance(0.65) else steps.step(draw))
-    files = [made for made in content["files"].values() if isinstance(made, dict) and not {"npy", "safetensors"} & made.keys()]
+    files = [made for made in content["files"].values() if isinstance(made, dict)
+             and not {"npy", "safetensors"} & made.keys()]
     for _ in range(draw.choice([1, 1, 1, 2, 3])):
         spoil_once(draw, draw.choice(files) if files and draw.chance(0.4) else content["config"])
     return content

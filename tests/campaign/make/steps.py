@@ -4,7 +4,8 @@ import math
 from draw import Draw, size, time
 from make import chips, collectives, experiments, models, topologies
 
-MACHINES = [{"slice": "2x2"}, {"slice": "4x2"}, {"slice": "4x4"}, {"torus": "4x2"}, {"torus": "4x4"}, {"torus": "2x3x2"},
+MACHINES = [{"slice": "2x2"}, {"slice": "4x2"}, {"slice": "4x4"}, {"torus": "4x2"}, {"torus": "4x4"},
+            {"torus": "2x3x2"},
             {"mesh": "2x3"}, {"ring": 4}, {"ring": 8}, {"fully-connected": 4}, {"fully-connected": 8},
             {"torus": "4x2", "wraparound": [True, False]}]
 MATRICES = ["bf16", "fp32", "int8", "fp8", "fp4"]
@@ -87,7 +88,8 @@ def what_to_do(draw: Draw, axes: list[str], computations: dict, chips: int, list
     if way < 0.45:
         return {"permute": {"pairs": listed(draw, pairs(draw, chips), lists), "bytes": size(draw, 512, 1 << 17, 4)}}
     if way < 0.87:
-        call = {"kind": draw.choice(["all-reduce", "all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast"]),
+        call = {"kind": draw.choice(["all-reduce", "all-reduce", "reduce-scatter", "all-gather", "all-to-all",
+                                     "broadcast"]),
                 "bytes": size(draw, 512, 1 << 17, 4)}
         if draw.chance(0.2):
             call["groups"] = listed(draw, divided(draw, chips), lists)
@@ -102,7 +104,8 @@ def what_to_do(draw: Draw, axes: list[str], computations: dict, chips: int, list
 def tasks(draw: Draw, axes: list[str], chips: int) -> dict:
     made: dict = {"tasks": []}
     names: list[str] = []
-    computations = {f"work {i}": draw.choice([operation(draw), [operation(draw)]]) for i in range(draw.choice([0, 0, 1, 2]))}
+    computations = {f"work {i}": draw.choice([operation(draw), [operation(draw)]])
+                    for i in range(draw.choice([0, 0, 1, 2]))}
     if computations:
         made["computations"] = computations
     lists: dict = {}
@@ -190,7 +193,8 @@ def rule(draw: Draw, axes: list[str], machine: dict) -> dict:
 
 def step(draw: Draw) -> dict:
     files: dict = {}
-    hardware = draw.choice(["tpu-v5e", "tpu-v5e", "tpu-v6e", "h100", "mi300x"]) if draw.chance(0.8) else chips.chip(draw, files)
+    hardware = draw.choice(["tpu-v5e", "tpu-v5e", "tpu-v6e", "h100",
+                            "mi300x"]) if draw.chance(0.8) else chips.chip(draw, files)
     machine = dict(draw.choice(MACHINES))
     if "slice" in machine and chips.name_of(hardware, files) not in ("tpu-v5e", "tpu-v6e"):
         machine = {"torus": machine["slice"]}
@@ -207,7 +211,8 @@ def step(draw: Draw) -> dict:
         what = {"workload": experiments.workload(draw, files, length_of(axes.get("tensor", 1)))}
     made = {"hardware": hardware, "topology": machine, "mesh": axes, "step": what}
     if draw.chance(0.7):
-        made["variants"] = [{"label": f"way {i}"} | ({"quantize": [rule(draw, sorted(axes), machine) for _ in range(draw.randint(0, 2))]}
+        made["variants"] = [{"label": f"way {i}"} | ({"quantize": [rule(draw, sorted(axes), machine)
+                                                                   for _ in range(draw.randint(0, 2))]}
                                                      if i > 0 else {}) for i in range(draw.randint(1, 3))]
         if draw.chance(0.3):
             made["baseline"] = "way 0"

@@ -80,7 +80,8 @@ def chips_of(topology: dict, files: dict) -> int:
 
 
 def topology(draw: Draw, chip_name: str | None, files: dict) -> dict:
-    kind = draw.choice(["slice", "slice", "mesh", "torus", "torus", "ring", "fully-connected", "fully-connected", "file"])
+    kind = draw.choice(["slice", "slice", "mesh", "torus", "torus", "ring", "fully-connected", "fully-connected",
+                        "file"])
     if kind == "slice" and chip_name not in SLICES:
         kind = "torus"
     value = {"slice": lambda: draw.choice(SLICES[chip_name]), "mesh": lambda: lengths(draw),
