@@ -129,14 +129,15 @@ def alike(one: dict, other: dict) -> bool:
 
 
 def microshards(desk: Desk, content: dict, draw) -> None:
-    """How finely a tensor is sent changes none of its values; but what is rounded at random is rounded otherwise."""
+    """How finely a tensor is sent changes none of its values; but what is rounded
+    at random, or rotated in parts, is so otherwise."""
     config = copy.deepcopy(content["config"]) | {"numerics": "on"}
     config.pop("uncertainty", None)
     one = config["collectives"][0]
     text = str(one)
     if one["algorithm"] in ("auto", "torus", "hierarchical", "quickreduce"):
         return
-    if any(name in text for name in ("stochastic", "sdp4bit", "qsgd")):
+    if any(name in text for name in ("stochastic", "sdp4bit", "qsgd", "hadamard")):
         return
     config["collectives"] = [one]
     config.pop("baseline", None)
