@@ -19,6 +19,7 @@
 #include "experiments/step/report.hpp"
 #include "experiments/step/run.hpp"
 #include "experiments/sweep/key.hpp"
+#include "models/os/shortage.hpp"
 
 namespace equarx::sweep {
 namespace {
@@ -90,7 +91,7 @@ std::string compute(const PointSet& points, const KeyedPoint& at, unsigned value
   try {
     return kComputed + result_lines(points, at, value_threads);
   } catch (const std::exception& error) {
-    return kFailed + error_line(points, at, error.what());
+    return kFailed + error_line(points, at, os::shortage(error).value_or(error.what()));
   }
 }
 

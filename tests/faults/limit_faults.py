@@ -7,7 +7,7 @@ import shutil
 import tempfile
 
 from killed_commands import COMMANDS, config_of, write_tensor
-from program import WRONG_INPUT, Place, Skipped, check, check_done, check_line, check_refused
+from program import SMALL, WRONG_INPUT, Place, Skipped, check, check_done, check_line, check_refused
 from registry import fault
 
 MEBIBYTE = 1 << 20
@@ -39,10 +39,19 @@ def little_memory(place: Place) -> None:
 
 @fault("little memory for workers", slow=True)
 def little_memory_for_workers(place: Place) -> None:
-    COMMANDS["sweep"].prepare(place)
-    done = place.run("sweep", "sweep.json", "-o", "out", "-j", "2",
-                     preexec_fn=limiting(resource.RLIMIT_AS, 80 * MEBIBYTE))
-    check(done.code in (0, 1, 2), f"exit code {done.code}: {done.err[-300:]!r}")
+    sweep = {"base": SMALL | {"engine": "direct"}, "axes": [
+        {"key": "/tensor/bytes", "values": ["64 KiB", "16 MiB", "64 MiB"]}]}
+    (place.folder / "sweep.json").write_text(json.dumps(sweep))
+    for mebibytes in (44, 48, 52, 56, 64, 80):
+        done = place.run("sweep", "sweep.json", "-o", "out", "-j", "2", "--fresh",
+                         preexec_fn=limiting(resource.RLIMIT_AS, mebibytes * MEBIBYTE))
+        if b"shared libraries" in done.err:
+            continue  # the program was not even loaded
+        check(done.code in (0, 1, 2), f"exit code {done.code}: {done.err[-300:]!r}")
+        results = place.folder / "out" / "results.jsonl"
+        for line in results.read_text().splitlines() if results.exists() else []:
+            error = json.loads(line).get("error", "memory")
+            check("memory" in error, f"a point failed for another reason: {error}")
     check_done(place.run("sweep", "sweep.json", "-o", "out", "--retry"))
 
 

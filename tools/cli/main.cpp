@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "experiments/input/errors.hpp"
+#include "models/os/shortage.hpp"
 #include "models/tensors/shortened_file.hpp"
 #include "tools/cli/app.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/messages.hpp"
-#include "tools/cli/resource_errors.hpp"
 #include "tools/cli/usage_errors.hpp"
 
 namespace {
@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
   } catch (const equarx::input::InputError& error) {
     return complain(kExitWrongInput, error.what());
   } catch (const std::exception& error) {
-    if (const auto shortage = equarx::cli::shortage(error))
+    if (const auto shortage = equarx::os::shortage(error))
       return complain(kExitWrongInput, *shortage);
     return complain(kExitOurFault, error.what());
   }

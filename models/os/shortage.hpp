@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
-namespace equarx::cli {
+namespace equarx::os {
 
 /// In one line what there was too little of and what to do, if that is what the error says: memory, processes and
 /// threads, or open files.
 std::optional<std::string> shortage(const std::exception& error);
 
-}  // namespace equarx::cli
+}  // namespace equarx::os

@@ -1,10 +1,10 @@
-#include "tools/cli/resource_errors.hpp"
+#include "models/os/shortage.hpp"
 
 #include <cerrno>
 #include <new>
 #include <system_error>
 
-namespace equarx::cli {
+namespace equarx::os {
 namespace {
 
 constexpr const char* kMemory =
@@ -31,4 +31,4 @@ std::optional<std::string> shortage(const std::exception& error) {
   }
 }
 
-}  // namespace equarx::cli
+}  // namespace equarx::os
