@@ -1,6 +1,11 @@
 #include "experiments/input/json_text.hpp"
 
+#include <cstdint>
 #include <filesystem>
+#include <istream>
+#include <sstream>
+#include <streambuf>
+#include <string>
 
 #include "experiments/config/set_value.hpp"
 #include "experiments/input/json.hpp"
@@ -175,6 +180,36 @@ TEST_CASE("a file is named once, whether it cannot be read or is wrong") {
 TEST_CASE("an override with bytes that are not text, or a key twice, is refused") {
   check_refused([] { changed("/collectives/0/label", "\xff"); }, "/collectives/0/label", "UTF-8");
   CHECK_THROWS_AS(changed("/tensor", R"({"bytes": "2 B", "bytes": "4 B"})"), InputError);
+}
+
+/// A stream that gives as many letters as are asked of it.
+class NoEnd : public std::streambuf {
+  int_type underflow() override {
+    setg(block_.data(), block_.data(), block_.data() + block_.size());
+    return traits_type::to_int_type(block_.front());
+  }
+  std::string block_ = std::string(std::size_t{1} << 16, 'a');
+};
+
+TEST_CASE("a stream is read to its end, and one that has none is refused by its name") {
+  std::istringstream text(std::string(200000, 'a') + '\0' + "b");
+  CHECK(read_stream(text, "it") == std::string(200000, 'a') + '\0' + "b");
+  std::istringstream empty;
+  CHECK(read_stream(empty, "it").empty());
+  NoEnd buffer;
+  std::istream no_end(&buffer);
+  CHECK(message_of([&] { read_stream(no_end, "the pipe"); }) ==
+        "cannot read the pipe: it gives more than 256 MiB and may have no end; write what is meant "
+        "into a file, and name that");
+}
+
+TEST_CASE("a device without end and a file that is larger than memory are refused") {
+  CHECK_THAT(message_of([] { read_file("/dev/zero"); }),
+             ContainsSubstring("/dev/zero: it gives more than 256 MiB"));
+  const testing::TemporaryFile hole("");
+  std::filesystem::resize_file(hole.path(), std::uintmax_t{1} << 43);
+  CHECK_THAT(message_of([&] { read_file(hole.path()); }),
+             ContainsSubstring("more than this computer has memory"));
 }
 
 }  // namespace
