@@ -21,6 +21,7 @@ class Command:
     program: list[str] | None = None  # in place of equarx-sim
     inner: tuple[str, ...] = ()
     is_slow: bool = False
+    needs_package: bool = False
 
     def is_inner(self, name: str) -> bool:
         return name.startswith(self.inner) if self.inner else False
@@ -76,7 +77,14 @@ def study(name: str) -> Command:
 
     return Command(["--output", "out", "--reduced", "--text", "text.txt", "--threads", "2"], prepare,
                    program=["/usr/bin/python3", str(REPOSITORY / "experiments" / "quality" / f"{name}.py")],
-                   is_slow=True)
+                   is_slow=True, needs_package=True)
+
+
+SWEEP_OF_PYTHON = """
+import equarx, json
+sweep = json.load(open("sweep.json"))
+equarx.sweep(sweep["base"], sweep["axes"], folder="out")
+"""
 
 
 COMMANDS = {
@@ -96,6 +104,7 @@ COMMANDS = {
     "export": Command(["export", "chakra", config_of("experiments", "llama3_8b_train_v6e_16.json"), "-o", "out/trace"],
                       make_out),
     "topology": Command(["topology", "--torus", "16x16", "--svg", "out/torus.svg"], make_out),
+    "the Python package": Command(["-c", SWEEP_OF_PYTHON], write_sweep, program=["/usr/bin/python3"], needs_package=True),
     "study inference": study("inference"),
     "study gradients": study("gradients"),
     "study products": study("products"),
@@ -105,5 +114,7 @@ COMMANDS = {
 
 def commands_here(program: pathlib.Path) -> list[str]:
     """All that this computer can run: studies need PyTorch, and the package beside the program."""
-    has_all = importlib.util.find_spec("torch") is not None and (program.parent / "python" / "equarx").is_dir()
-    return [name for name, command in COMMANDS.items() if has_all or not command.is_slow]
+    has_package = (program.parent / "python" / "equarx").is_dir()
+    has_torch = importlib.util.find_spec("torch") is not None
+    return [name for name, command in COMMANDS.items()
+            if (has_package or not command.needs_package) and (has_torch or not command.is_slow)]

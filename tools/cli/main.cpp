@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <malloc.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "experiments/input/errors.hpp"
@@ -43,6 +44,11 @@ void occupy_standard_files() {
 /// A file that may not grow (`ulimit -f`) is then as a disk that is full: an error of writing, and no end without a word.
 void see_limits_of_files_as_errors() { std::signal(SIGXFSZ, SIG_IGN); }
 
+/// The Python package, which starts this program in a session of its own, may be killed without a chance to end it.
+void end_with_parent_if_asked() {
+  if (std::getenv("EQUARX_SIM_ENDS_WITH_PARENT") != nullptr) prctl(PR_SET_PDEATHSIG, SIGTERM);
+}
+
 int complain(int code, const std::string& message) {
   equarx::cli::tell(fmt::format("equarx-sim: error: {}\n", message));
   return code;
@@ -67,6 +73,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  end_with_parent_if_asked();
   occupy_standard_files();
   see_limits_of_files_as_errors();
   keep_freed_memory();

@@ -1,7 +1,35 @@
 """Ctrl-C is an interrupt at once, whatever is under way."""
+import os
+import pathlib
+import subprocess
+import sys
+import time
 import unittest
+import uuid
 
 from processes import ran
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+
+def processes_with(mark: str) -> list[int]:
+    """Those in whose environment this is."""
+    found = []
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if mark.encode() in (folder / "environ").read_bytes().split(b"\0"):
+                found.append(int(folder.name))
+        except OSError:  # gone, or another user's
+            continue
+    return found
+
+
+def until(holds) -> None:
+    end = time.monotonic() + 30
+    while not holds():
+        if time.monotonic() > end:
+            raise AssertionError("not within 30 s")
+        time.sleep(0.02)
 
 
 SCRIPT = """
@@ -47,6 +75,18 @@ class Interrupts(unittest.TestCase):
                 self.assertEqual(process.stderr, "")
                 self.assertNotEqual(process.stdout, "done\n")
                 self.assertLess(float(process.stdout), 0.2)
+
+    def test_what_a_killed_process_started_ends_with_it(self):
+        for what in ("sweep", "SimGrid"):
+            with self.subTest(what):
+                mark = f"EQUARX_TEST_MARK={uuid.uuid4().hex}"
+                name, value = mark.split("=")
+                process = subprocess.Popen([sys.executable, "-c", f"import equarx\n{self.LONG[what]}"], cwd=ROOT,
+                                           env=os.environ | {name: value}, stderr=subprocess.DEVNULL)
+                until(lambda: len(processes_with(mark)) > 2)  # the program, and what it starts itself
+                process.kill()
+                process.wait()
+                until(lambda: not processes_with(mark))
 
 
 if __name__ == "__main__":

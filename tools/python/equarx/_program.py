@@ -13,6 +13,7 @@ from . import _core
 from ._errors import InputError, ProgramError
 
 ENVIRONMENT = "EQUARX_SIM"
+_ENDS_WITH_PARENT = {"EQUARX_SIM_ENDS_WITH_PARENT": "1"}  # also if this process is killed, and can end nothing any more
 _NAME = "equarx-sim"
 _HERE = pathlib.Path(__file__).resolve().parent
 # Beside the package in a wheel, in the build tree, and where `cmake --install` puts both.
@@ -71,7 +72,8 @@ def command(arguments: list[str], given: str = "", accepted: tuple[int, ...] = (
     """What a subcommand prints. @raises InputError for exit code 2, ProgramError for any that is not accepted."""
     require_same_version()
     with tempfile.TemporaryFile("w+") as errors:
-        process = start(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True)
+        process = start(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True,
+                        env=os.environ | _ENDS_WITH_PARENT)
         try:
             # Not communicate(), which goes on for a quarter of a second after Ctrl-C. Commands read all before they write.
             with process.stdin as asked:
