@@ -98,17 +98,20 @@ def few_files(place: Place) -> None:
         check_done_or_refused(place.run("sweep", "sweep.json", "-o", f"out{most}", "-j", "6", preexec_fn=limit), "files")
 
 
-def as_nobody(place: Place) -> list[str]:
-    """Words before a command that may have no further process or thread. Root has no such limit."""
-    if os.getuid() != 0 or not shutil.which("setpriv") or not shutil.which("prlimit"):
-        raise Skipped("only root can become a user without processes")
+def without_processes(place: Place) -> list[str]:
+    """Words before a command that may have no further process or thread. Root has no such limit, so is another user."""
+    if not shutil.which("setpriv") or not shutil.which("prlimit"):
+        raise Skipped("there is no setpriv or no prlimit")
+    limit = ["prlimit", "--nproc=1", "--"]
+    if os.getuid() != 0:
+        return limit
     place.folder.chmod(0o777)
-    return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "prlimit", "--nproc=1", "--"]
+    return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *limit]
 
 
 @fault("no further process or thread")
 def no_process(place: Place) -> None:
-    before = as_nobody(place)
+    before = without_processes(place)
     if place.run(before=before, program=[str(place.program)], *["--version"]).code != 0:
         raise Skipped("another user may not read the program")
     COMMANDS["sweep"].prepare(place)
