@@ -10,9 +10,18 @@
 
 namespace equarx::output {
 void check_folder(const std::filesystem::path& folder) {
-  std::filesystem::path there = std::filesystem::absolute(folder);
-  while (!std::filesystem::exists(there) && there.has_relative_path()) there = there.parent_path();
-  if (!std::filesystem::is_directory(there) || access(there.c_str(), W_OK) != 0)
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::path there = fs::absolute(folder, error);  // none where the current folder has been removed
+  fs::file_status status = fs::status(there, error);
+  while (status.type() == fs::file_type::not_found && there.has_relative_path()) {
+    there = there.parent_path();
+    status = fs::status(there, error);
+  }
+  if (status.type() == fs::file_type::none)
+    throw input::InputError(
+        "", fmt::format("cannot write to {}: {}", folder.string(), error.message()));
+  if (!fs::is_directory(status) || access(there.c_str(), W_OK) != 0)
     throw input::InputError(
         "", fmt::format("cannot write to {}: {} is not a folder that you may write to",
                         folder.string(), there.string()));

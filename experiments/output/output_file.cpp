@@ -2,12 +2,15 @@
 
 #include <cerrno>
 #include <cstring>
+#include <span>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "experiments/input/errors.hpp"
+#include "models/os/pipe.hpp"
 
 namespace equarx::output {
 namespace {
@@ -32,16 +35,46 @@ fs::path target_of(const fs::path& path) {
   }
 }
 
+/// Writes to a file that is open: it has no name by which a std::ofstream could open it.
+class DescriptorBuffer : public std::streambuf {
+ public:
+  explicit DescriptorBuffer(const os::FileDescriptor& file) : file_(file), block_(kBlock) {
+    begin();
+  }
+
+ private:
+  int_type overflow(int_type letter) override {
+    if (!write_out()) return traits_type::eof();
+    if (traits_type::eq_int_type(letter, traits_type::eof())) return traits_type::not_eof(letter);
+    return sputc(traits_type::to_char_type(letter));
+  }
+  int sync() override { return write_out() ? 0 : -1; }
+
+  void begin() { setp(block_.data(), block_.data() + block_.size()); }
+  bool write_out() {
+    const std::span<const char> letters(pbase(), pptr());
+    begin();
+    return os::write_all(file_, std::as_bytes(letters));
+  }
+
+  static constexpr std::size_t kBlock = std::size_t{1} << 16;
+  const os::FileDescriptor& file_;
+  std::vector<char> block_;
+};
+
 }  // namespace
 
-OutputFile::OutputFile(const fs::path& path) : path_(path), new_(target_of(path)) {
-  if (new_.descriptor().is_open()) file_.open(new_.path(), std::ios::binary);
-  if (!file_.is_open()) cannot_write(path_, std::strerror(errno));
+OutputFile::OutputFile(const fs::path& path)
+    : path_(path),
+      new_(target_of(path)),
+      buffer_(std::make_unique<DescriptorBuffer>(new_.descriptor())),
+      stream_(buffer_.get()) {
+  if (!new_.descriptor().is_open()) cannot_write(path_, std::strerror(errno));
 }
 
 void OutputFile::keep() {
-  file_.close();
-  if (!file_) cannot_write(path_, "is there room on the disk?");
+  stream_.flush();
+  if (!stream_) cannot_write(path_, "is there room on the disk?");
   if (const int error = new_.put_in_place(); error != 0) cannot_write(path_, std::strerror(error));
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
+#include <memory>
+#include <ostream>
+#include <streambuf>
 
 #include "models/os/new_file.hpp"
 
@@ -20,7 +22,7 @@ class OutputFile {
   /// Leaves nothing behind if keep() was not called.
   ~OutputFile() = default;
 
-  std::ostream& stream() { return file_; }
+  std::ostream& stream() { return stream_; }
   /// As the user calls it.
   const std::filesystem::path& path() const { return path_; }
   /// The name of the file that is written until keep(); mostly it has none, and this is empty.
@@ -33,7 +35,8 @@ class OutputFile {
  private:
   std::filesystem::path path_;  ///< as the user calls it
   os::NewFile new_;
-  std::ofstream file_;
+  std::unique_ptr<std::streambuf> buffer_;  ///< of what is not in the file yet
+  std::ostream stream_;
 };
 
 }  // namespace equarx::output

@@ -39,10 +39,6 @@ NewFile::~NewFile() {
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
-fs::path NewFile::path() const {
-  return temporary_.empty() ? fs::path(name_of_descriptor(descriptor_)) : temporary_;
-}
-
 int NewFile::put_in_place() {
   if (temporary_.empty())
     if (const int error = give_name(); error != 0) return error;

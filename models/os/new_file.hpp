@@ -25,8 +25,6 @@ class NewFile {
   const FileDescriptor& descriptor() const { return descriptor_; }
   /// Its hidden name; empty while it has none.
   const std::filesystem::path& temporary() const { return temporary_; }
-  /// Where it can be opened once more.
-  std::filesystem::path path() const;
 
   /// Closes it and puts it in its place, in one step. Returns 0, or the error: then what was there before still is.
   int put_in_place();

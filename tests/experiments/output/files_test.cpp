@@ -74,5 +74,12 @@ TEST_CASE("a file that cannot be written is refused") {
   CHECK_THROWS_WITH(make_folder("/dev/null/x"), ContainsSubstring("cannot make the folder"));
 }
 
+TEST_CASE("a folder behind links in a circle is refused in words") {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("circle", folder.path() / "circle");
+  CHECK_THROWS_WITH(check_folder(folder.path() / "circle" / "out"),
+                    ContainsSubstring("circle/out: Too many levels of symbolic links"));
+}
+
 }  // namespace
 }  // namespace equarx::output

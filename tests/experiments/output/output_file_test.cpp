@@ -3,6 +3,9 @@
 #include <filesystem>
 #include <string>
 
+#include <fmt/format.h>
+#include <sys/stat.h>
+
 #include "experiments/input/errors.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/run_command.hpp"
@@ -30,6 +33,25 @@ TEST_CASE("a file is there when it is kept, and nothing of it before") {
   CHECK(file_count(directory.path()) == 1);
   file.keep();
   CHECK(content_of(path) == "new");
+}
+
+TEST_CASE("long texts arrive whole, and in order") {
+  const TemporaryDirectory directory;
+  std::string text;
+  for (int i = 0; i < 50000; ++i) text += fmt::format("{},", i);
+  OutputFile file(directory.path() / "a");
+  for (const char letter : text.substr(0, 200000)) file.stream() << letter;
+  file.stream() << text.substr(200000) << std::flush;
+  file.keep();
+  CHECK(content_of(directory.path() / "a") == text);
+}
+
+TEST_CASE("a mask that takes the owner's rights, too, hinders nobody") {
+  const TemporaryDirectory directory;
+  const mode_t before = umask(0777);
+  write(directory.path() / "a", "text");
+  umask(before);
+  CHECK(fs::file_size(directory.path() / "a") == 4);
 }
 
 TEST_CASE("two writers of one file each write it whole, and somebody's file beside it stays") {

@@ -1,8 +1,6 @@
 #include "models/os/new_file.hpp"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <system_error>
 
@@ -37,14 +35,6 @@ TEST_CASE("a new file has no name until it takes its place") {
   REQUIRE(file.put_in_place() == 0);
   CHECK(content_of(path) == "new");
   CHECK(file_count(directory.path()) == 1);
-}
-
-TEST_CASE("a new file can be opened once more") {
-  const TemporaryDirectory directory;
-  NewFile file(directory.path() / "a");
-  std::ofstream(file.path()) << "text";
-  REQUIRE(file.put_in_place() == 0);
-  CHECK(content_of(directory.path() / "a") == "text");
 }
 
 TEST_CASE("two new files for one place do not mix") {
