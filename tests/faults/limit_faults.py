@@ -7,11 +7,10 @@ import shutil
 import tempfile
 
 from killed_commands import COMMANDS, config_of, write_tensor
-from program import SMALL, WRONG_INPUT, Place, Skipped, check, check_done, check_line, check_refused
+from program import SMALL, WRONG_INPUT, Place, Skipped, as_another_user, check, check_done, check_line, check_refused
 from registry import fault
 
 MEBIBYTE = 1 << 20
-NOBODY = 65534
 
 
 def limiting(what: int, most: int):
@@ -100,13 +99,9 @@ def few_files(place: Place) -> None:
 
 def without_processes(place: Place) -> list[str]:
     """Words before a command that may have no further process or thread. Root has no such limit, so is another user."""
-    if not shutil.which("setpriv") or not shutil.which("prlimit"):
-        raise Skipped("there is no setpriv or no prlimit")
-    limit = ["prlimit", "--nproc=1", "--"]
-    if os.getuid() != 0:
-        return limit
-    place.folder.chmod(0o777)
-    return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *limit]
+    if not shutil.which("prlimit"):
+        raise Skipped("there is no prlimit")
+    return [*as_another_user(place), "prlimit", "--nproc=1", "--"]
 
 
 @fault("no further process or thread")

@@ -3,7 +3,8 @@ import json
 import os
 import threading
 
-from program import Place, check, check_done, check_refused
+from killed_commands import write_sweep
+from program import REPOSITORY, Place, as_another_user, check, check_done, check_refused
 from registry import fault
 
 
@@ -80,6 +81,35 @@ def linked_folder(place: Place) -> None:
     check((place.folder / "there" / "results.csv").is_file(), "the results are not where the link leads")
     (place.folder / "nowhere").symlink_to("nothing")
     check_refused(place.run("sweep", "sweep.json", "-o", "nowhere"), "nowhere")
+
+
+@fault("a folder that nobody may look into")
+def locked_folder(place: Place) -> None:
+    before = as_another_user(place)
+    (place.folder / "locked" / "in").mkdir(parents=True)
+    (place.folder / "locked").chmod(0o000)
+    config = place.config()
+    write_sweep(place)
+    try:
+        for words in (["run", "locked/c.json"], ["sweep", "sweep.json", "-o", "locked/in/out"], ["sweep", "locked/s.json"],
+                      ["reproduce", "locked/in"], ["run", config, "--trace", "locked/in/t.json"],
+                      ["run", config, "--output-tensors", "locked/in"], ["tune", config, "-o", "locked/best.json"],
+                      ["report", "locked/in/r.jsonl"], ["quantize", "locked/in/x.npy"], ["hardware", "locked/in/x.json"],
+                      ["reproduce", str(REPOSITORY / "experiments" / "published" / "mscclpp"), "-o", "locked/in/out"]):
+            check_refused(place.run(*words, before=before), "locked", "Permission denied")
+    finally:
+        (place.folder / "locked").chmod(0o755)
+
+
+@fault("the current folder has been removed")
+def current_folder_gone(place: Place) -> None:
+    (place.folder / "gone").mkdir()
+    write_sweep(place)
+    leave = ["sh", "-c", 'cd gone && rmdir ../gone && exec "$@"', "sh"]
+    for words in (["run", "config.json"], ["sweep", "../sweep.json"], ["topology", "--slice", "4x2", "--svg", "a.svg"],
+                  ["sweep", str(place.folder / "sweep.json")]):
+        (place.folder / "gone").mkdir(exist_ok=True)
+        check_refused(place.run(*words, before=leave))
 
 
 @fault("what is in the folder of results is no file")

@@ -2,6 +2,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <sstream>
 #include <string>
 
@@ -82,6 +83,9 @@ int main(int argc, char** argv) {
     return run(argc, argv);
   } catch (const equarx::input::InputError& error) {
     return complain(kExitWrongInput, error.what());
+  } catch (const std::filesystem::filesystem_error& error) {
+    return complain(kExitWrongInput,
+                    fmt::format("{}: {}", error.path1().string(), error.code().message()));
   } catch (const std::exception& error) {
     if (const auto shortage = equarx::os::shortage(error))
       return complain(kExitWrongInput, *shortage);
