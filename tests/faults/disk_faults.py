@@ -2,8 +2,9 @@
 import resource
 import shutil
 
-from program import Place, Skipped, check, check_done, check_refused, names_in
 from killed_commands import COMMANDS, Command
+from kills import contents
+from program import Place, Skipped, check, check_done, check_refused, names_in
 from registry import fault
 
 QUICK = ("tune", "run --trace", "run --output-tensors of one file", "quantize", "export", "topology")
@@ -112,3 +113,20 @@ def read_only(place: Place, names) -> None:
         command.prepare(here)
         (here.folder / "out").mkdir(exist_ok=True)
         check_refused(here.run(*command.words, before=in_mount("mount -t tmpfs -o ro none out")), "out")
+
+
+@fault("no /proc, without which new files need names of their own")
+def without_proc(place: Place) -> None:
+    check_mounts(place)
+    hide = in_mount("mount -t tmpfs none /proc")
+    for name in ("run --trace", "quantize", "run --output-tensors of one file"):
+        command = COMMANDS[name]
+        here = Place(place.program, place.folder / name.replace(" ", "_"))
+        command.prepare(here)
+        check_done(here.run(*command.words))
+        expected = contents(here.folder / "out")
+        (here.folder / "out" / next(iter(expected))).write_text("older")
+        check_done(here.run(*command.words, before=hide))
+        check(contents(here.folder / "out") == expected, f"{name}: {names_in(here.folder / 'out')} are not as with it")
+        check_refused(here.run(*command.words, before=hide, preexec_fn=small_files(100)))
+        check(contents(here.folder / "out") == expected, f"{name}: something was left, or changed")

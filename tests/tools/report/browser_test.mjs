@@ -244,6 +244,25 @@ test("markup in the data stays text", (browser) =>
     assert.equal(await page.locator("img").count(), 1);  // the picture
   }));
 
+test("a script that came in would not run, whatever it calls itself", (browser) =>
+  withPage(browser, "small.html", async (page) => {
+    await page.evaluate(() => {
+      const script = document.createElement("script");
+      script.nonce = "page";
+      script.textContent = "window.hurt = 4";
+      const image = document.createElement("img");
+      image.setAttribute("onerror", "window.hurt = 5");
+      image.src = "data:,none";
+      const frame = document.createElement("iframe");
+      frame.srcdoc = "<script>parent.hurt = 6</" + "script>";
+      document.body.append(script, image, frame);
+    });
+    await page.waitForTimeout(300);
+    assert.equal(await page.evaluate(() => window.hurt), undefined);
+    const refused = page.complaints.splice(0);
+    assert.ok(refused.length >= 2 && refused.every((line) => /Content Security Policy/.test(line)), refused.join("\n"));
+  }));
+
 test("without the chart library everything else works", async (browser) => {
   const text = fs.readFileSync(path.join(pages, "small.html"), "utf8");
   const start = text.indexOf('<script>/*! https://github.com/leeoniya/uPlot');

@@ -19,7 +19,7 @@ using report::ReportInput;
 
 const std::string kHostile =
     "</script><script>window.hurt = 1</script><img src=x onerror='window.hurt = "
-    "2'>\"'&amp;{{data}}";
+    "2'>\"'&amp;{{data}}<!--<script>]]>\xe2\x80\xa8$x$";
 
 constexpr const char* kParameters = R"({
   "link_bandwidth": {"value": "45 GB/s", "class": "datasheet", "source": "a table of specifications"},
