@@ -105,6 +105,22 @@ def markup(place: Place) -> None:
         check(len(found) == 3 and all(name.startswith("deep/") for name in found), f"{label!r}: tensors are in {found}")
 
 
+@fault("markup in names of files of results")
+def markup_in_names(place: Place) -> None:
+    result = place.run("run", place.config(), "--json").out
+    (place.folder / "plain.json").write_bytes(result)
+    check_done(place.run("report", "plain.json", "-o", "plain.html"))
+    plain = Tags((place.folder / "plain.html").read_text())
+    for name in ("<img src=x onerror=alert(1)>.json", "'\" onload=alert(1).json", "<!--.json", "a\u2028b.json"):
+        (place.folder / name).write_bytes(result[:-3] if name == "<!--.json" else result)
+        done = place.run("report", name, "-o", "page.html")
+        if done.code != 0:
+            check_refused(done)  # the one that is cut
+            continue
+        page = Tags((place.folder / "page.html").read_text())
+        check(page.tags == plain.tags and not page.handlers, f"{name!r}: the page has other elements: {page.tags}")
+
+
 @fault("markup and formulas in tables of results")
 def tables(place: Place) -> None:
     labels = [label for label in MARKUP]
