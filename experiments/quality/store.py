@@ -134,6 +134,9 @@ def run(study) -> None:
     except QualityError as error:
         print(f"{pathlib.Path(sys.argv[0]).name}: error: {error}", file=sys.stderr)
         sys.exit(2)
+    except BrokenPipeError:  # who read what it says (| head) has seen enough; cells that are done are kept
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
     except KeyboardInterrupt:
         print("interrupted; the same command goes on from here", file=sys.stderr)
         sys.exit(130)

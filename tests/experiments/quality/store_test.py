@@ -2,11 +2,13 @@
 import json
 import os
 import pathlib
+import subprocess
+import sys
 import tempfile
 import unittest
 from unittest import mock
 
-import quality  # noqa: F401  finds the studies' modules
+import quality
 import store
 
 GONE = 999_999_999  # no process has this number
@@ -56,6 +58,13 @@ class StoreTest(unittest.TestCase):
             with self.assertRaisesRegex(store.QualityError, "cannot write .*No space left on device"):
                 store.write_whole(file, "newer")
         self.assertEqual([(each.name, each.read_text()) for each in self.folder.iterdir()], [("results.json", "older")])
+
+    def test_a_reader_that_has_seen_enough_is_told_nothing(self):
+        code = "import store\nstore.run(lambda: [print('x' * 10000, flush=True) for _ in range(100)])"
+        study = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 env=os.environ | {"PYTHONPATH": str(quality.STUDIES)})
+        study.stdout.close()
+        self.assertEqual((study.stderr.read(), study.wait()), (b"", 1))
 
 
 if __name__ == "__main__":
