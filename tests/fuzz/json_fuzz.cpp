@@ -13,6 +13,7 @@
 
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json_text.hpp"
+#include "models/os/printable.hpp"
 #include "tests/fuzz/json_mutator.hpp"
 #include "tests/fuzz/json_readers.hpp"
 
@@ -57,8 +58,7 @@ void check_message(std::string_view message, std::size_t input_bytes) {
   constexpr std::size_t kEscaped = 6;  // "\u0001", where a value is named
   expect(!message.empty() && message.size() <= kLongest + kEscaped * input_bytes,
          "a message is short");
-  for (const char c : message)
-    expect(!input::is_control(static_cast<unsigned char>(c)), "a message is one line of text");
+  expect(os::printable(message) == message, "a message is one line of text");
 }
 
 std::string_view text_of(const std::uint8_t* data, std::size_t size) {
