@@ -158,6 +158,9 @@ class Reader {
       row.point = point["point"].get<std::uint64_t>();
     if (point.contains("error")) {
       row.error = text_of(point, "error");
+      // An empty one would make a run of a row that has none.
+      if (row.error.empty())
+        throw input::InputError("/error", fmt::format("is empty; {}", kAskForResults));
     } else {
       row.run = member(point, "run", input::Json::value_t::object, "a run, or an error");
       check_run(row.run, "/run");

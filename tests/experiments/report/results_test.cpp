@@ -240,6 +240,9 @@ TEST_CASE("anything else is refused with file and line") {
   refuses("algorithm,time\nring,1\n", "not valid JSON at line 1");
   refuses("[]", "not a result; is this what 'equarx-sim run --json'");
   refuses("{}", "line 1: /key: expected a text");
+  input::Json unexplained = error_line("a");
+  unexplained["error"] = "";
+  refuses(unexplained.dump(), "line 1: /error: is empty");
   refuses("{\"program\": 1}", "not a result");
   refuses("{\"program\": \"equarx-sim\"}", "/runs: expected a list of runs");
   refuses(R"({"hardware": "tpu-v5e"})", "line 1: /key");
