@@ -116,6 +116,17 @@ TEST_CASE("both engines take as long") {
     CHECK(simgrid.variants[i].time_s == Approx(direct.variants[i].time_s).epsilon(1e-6));
 }
 
+TEST_CASE("both engines take as long where a chip receives in one permute and sends in others") {
+  input::Json json = good_step();
+  json.erase("variants");
+  json["step"]["tasks"] = input::parse_json(R"([
+    {"name": "to it", "permute": {"pairs": [[1, 13]], "bytes": "1 KiB"}},
+    {"name": "from it {i}", "repeat": 3, "permute": {"pairs": [[13, 0]], "bytes": "2 KiB"}}])");
+  const double direct_s = run(json).variants.front().time_s;
+  json["engine"] = "simgrid";
+  CHECK(run(json).variants.front().time_s == Approx(direct_s).epsilon(1e-6));
+}
+
 TEST_CASE("times of groups are within the step, and the critical path is all of it") {
   for (const input::Json& json : {good_step(), good_training()})
     for (const VariantResult& variant : run(json).variants) {
