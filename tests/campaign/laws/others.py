@@ -11,6 +11,9 @@ import program
 from desk import Desk
 from laws import oracle, results
 from laws.results import expect, near
+from make import topologies
+
+MOST_CHIPS_TO_TUNE = 8
 
 
 def spoilt(desk: Desk, content: dict, _draw) -> None:
@@ -284,7 +287,12 @@ def traces(desk: Desk, content: dict, _draw) -> None:
 
 
 def advise(desk: Desk, content: dict, _draw) -> None:
-    desk.of("advise", content["config"])
+    """Of machines on which hundreds of candidates are tried at once."""
+    topology = content["config"]["topology"]
+    if "hbm" in content["config"].values() or "network" in topology:
+        return
+    if topologies.chips_of(topology, content.get("files", {})) <= MOST_CHIPS_TO_TUNE:
+        desk.of("advise", content["config"])
 
 
 def pages(desk: Desk, content: dict, _draw) -> None:
