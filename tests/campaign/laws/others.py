@@ -310,3 +310,16 @@ def pages(desk: Desk, content: dict, _draw) -> None:
     program.parse((desk.folder / "trace.json").read_text(encoding="utf-8"))
 
 
+
+
+def spoilt_sweep(desk: Desk, content: dict, _draw) -> None:
+    (desk.folder / "sweep.json").write_text(json.dumps(content["config"]), encoding="utf-8")
+    looked_at = desk.ask("sweep", "sweep.json", "-o", "out", "--dry-run")
+    if looked_at.refused:
+        ran = desk.ask("sweep", "sweep.json", "-o", "out", "-j", "1", allowed_failure=True)
+        expect(ran.refused, "sweep", f"would be refused, and runs: {looked_at.err}")
+
+
+def spoilt_calibration(desk: Desk, content: dict, _draw) -> None:
+    (desk.folder / "measured.json").write_text(json.dumps(content["config"]), encoding="utf-8")
+    desk.ask("calibrate", "measured.json")

@@ -2,7 +2,7 @@
 import copy
 
 from draw import Draw
-from make import experiments, steps
+from make import experiments, others, steps
 from shrink import at, places
 
 NUMBERS = [0, -1, 1, 2, 0.5, 1e-300, 1e300, 2**31, 2**32, 2**53 + 1, 2**63, 2**64, -2**63, 1e9, 3.0000001]
@@ -56,4 +56,18 @@ def spoilt(draw: Draw) -> dict:
              and not {"npy", "safetensors"} & made.keys()]
     for _ in range(draw.choice([1, 1, 1, 2, 3])):
         spoil_once(draw, draw.choice(files) if files and draw.chance(0.4) else content["config"])
+    return content
+
+
+def sweep(draw: Draw) -> dict:
+    content = copy.deepcopy(others.sweep(draw))
+    for _ in range(draw.randint(1, 2)):
+        spoil_once(draw, content["config"])
+    return content
+
+
+def calibration(draw: Draw) -> dict:
+    content = copy.deepcopy(others.calibration(draw))
+    for _ in range(draw.randint(1, 2)):
+        spoil_once(draw, content["config"])
     return content
