@@ -36,6 +36,8 @@ def options() -> argparse.Namespace:
     given = parser.parse_args()
     if min(given.cases, given.jobs) < 1 or given.first < 0:
         parser.error("--cases and --jobs are at least 1, and --first is at least 0")
+    if not os.access(given.program, os.X_OK):
+        parser.error(f"there is no program {given.program}; build it by: bash tools/build.sh release equarx-sim")
     return given
 
 

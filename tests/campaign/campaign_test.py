@@ -316,6 +316,9 @@ class Command(unittest.TestCase):
     def test_wrong_options(self):
         self.assertEqual(self.run_campaign("--jobs", "0").returncode, 2)
         self.assertEqual(self.run_campaign("--only", "nothing").returncode, 2)
+        missing = self.run_campaign("--program", "/missing")
+        self.assertEqual(missing.returncode, 2)
+        self.assertIn("bash tools/build.sh release equarx-sim", missing.stderr)
 
 
 class Distances(unittest.TestCase):
