@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -126,7 +127,7 @@ std::string sizes_line(const Advice& advice) {
 }
 
 /// To three digits, which is more than is known of a chip.
-double rounded(double value) { return std::stod(fmt::format("{:.2e}", value)); }
+double rounded(double value) { return std::strtod(fmt::format("{:.2e}", value).c_str(), nullptr); }
 
 std::string point_text(const TurningPoint& point) {
   const hardware::ParameterInfo& info = *hardware::find_parameter(point.parameter);

@@ -1,6 +1,7 @@
 // From what was found to a hardware file.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,7 +25,9 @@ std::string observations_text(const CalibrationTask& task) {
 }
 
 /// What differs beyond is nothing that anybody measures.
-double rounded_for_people(double value) { return std::stod(fmt::format("{:.5g}", value)); }
+double rounded_for_people(double value) {
+  return std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr);
+}
 
 hardware::Parameter fitted_parameter(const FittedParameter& found,
                                      const std::string& observations) {
@@ -59,12 +62,12 @@ double rounded(const hardware::ParameterInfo& info, double value, double standar
   const int digits = std::clamp(static_cast<int>(std::ceil(std::log10(ratio))) + kMoreDigits,
                                 kMoreDigits, kMostDigits);
   if (info.kind == hardware::ParameterKind::ratio)
-    return std::min(1.0, std::stod(fmt::format("{:.{}g}", value, digits)));
+    return std::min(1.0, std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr));
   // Rounded in the unit in which it is written.
   const std::string text = units::format(value, info.dimension);
   const std::size_t space = text.find(' ');
   return units::parse(
-      fmt::format("{:.{}g}{}", std::stod(text.substr(0, space)), digits, text.substr(space)),
+      fmt::format("{:.{}g}{}", std::strtod(text.c_str(), nullptr), digits, text.substr(space)),
       info.dimension);
 }
 

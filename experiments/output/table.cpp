@@ -1,6 +1,7 @@
 #include "experiments/output/table.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -33,7 +34,7 @@ std::string correlation_table(const std::vector<std::string>& names,
 
 std::string percent_text(double fraction, int digits) {
   const std::string rounded = fmt::format("{:.{}g}", 100.0 * fraction, digits);
-  return fmt::format("{} %", std::stod(rounded));  // 1.2e+02 is 120
+  return fmt::format("{} %", std::strtod(rounded.c_str(), nullptr));  // 1.2e+02 is 120
 }
 
 }  // namespace equarx::output

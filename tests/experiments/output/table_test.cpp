@@ -27,6 +27,7 @@ TEST_CASE("per cent have no exponent where they are large, and as many digits as
   CHECK(percent_text(0.00123, 2) == "0.12 %");
   CHECK(percent_text(0.0, 2) == "0 %");
   CHECK(percent_text(1e-9, 2) == "1e-07 %");
+  CHECK(percent_text(1e-312, 2) == "1e-310 %");  // hardly above 0
 }
 
 }  // namespace
