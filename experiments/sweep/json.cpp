@@ -5,6 +5,7 @@
 #include <array>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -50,19 +51,23 @@ std::vector<input::JsonValue> read_values(input::ObjectReader& reader) {
   return {values.begin(), values.end()};
 }
 
-/// The values of one key.
-std::vector<input::JsonValue> read_steps(input::ObjectReader& reader, const std::string& place) {
+/// The values of one key, of which there may be `most`.
+std::vector<input::JsonValue> read_steps(input::ObjectReader& reader, const std::string& place,
+                                         std::uint64_t most) {
   const std::string_view kind = input::exactly_one(reader, kValueKinds, place);
   if (kind.empty()) throw input::InputError(place, "expected one of values, range, log_range");
   if (kind == "values") return read_values(reader);
-  return kind == "range" ? expand_range(reader.object(kind))
-                         : expand_log_range(reader.object(kind));
+  return kind == "range" ? expand_range(reader.object(kind), most)
+                         : expand_log_range(reader.object(kind), most);
 }
 
-/// Adds a key and its values to an axis.
-void add_key(SweepAxis& axis, input::ObjectReader reader, const std::string& place) {
+/// Adds a key and its values to an axis. `room`: values that the axes may still have, so that ranges of a small file
+/// do not fill the memory before anybody counts combinations.
+void add_key(SweepAxis& axis, input::ObjectReader reader, const std::string& place,
+             std::uint64_t& room) {
   const std::string key = read_key(reader);
-  const std::vector<input::JsonValue> values = read_steps(reader, place);
+  std::vector<input::JsonValue> values = read_steps(reader, place, room);
+  room -= std::min<std::uint64_t>(room, values.size());
   reader.finish();
   if (axis.keys.empty()) axis.steps.resize(values.size());
   if (values.size() != axis.steps.size())
@@ -70,7 +75,8 @@ void add_key(SweepAxis& axis, input::ObjectReader reader, const std::string& pla
         place, fmt::format("{} has {} values and {} has {}; what is zipped must have as many", key,
                            values.size(), axis.keys.front(), axis.steps.size()));
   axis.keys.push_back(key);
-  for (std::size_t step = 0; step < values.size(); ++step) axis.steps[step].push_back(values[step]);
+  for (std::size_t step = 0; step < values.size(); ++step)
+    axis.steps[step].push_back(std::move(values[step]));
 }
 
 /// A point may not come twice. Of zipped keys some values may, if others differ.
@@ -90,12 +96,12 @@ void check_distinct(const SweepAxis& axis) {
   }
 }
 
-SweepAxis read_axis(const input::Json& json, const std::string& place) {
+SweepAxis read_axis(const input::Json& json, const std::string& place, std::uint64_t& room) {
   SweepAxis axis{.place = place, .keys = {}, .steps = {}};
   input::ObjectReader reader(json, place);
   if (!reader.has("zip")) {
     const bool is_list = reader.has("values");  // a range has nothing twice
-    add_key(axis, std::move(reader), place);
+    add_key(axis, std::move(reader), place, room);
     if (is_list) check_distinct(axis);
     return axis;
   }
@@ -104,7 +110,7 @@ SweepAxis read_axis(const input::Json& json, const std::string& place) {
     throw input::InputError(reader.place_of("zip"), "zips nothing; give at least one key");
   for (std::size_t i = 0; i < zipped.size(); ++i) {
     const std::string part = fmt::format("{}/{}", reader.place_of("zip"), i);
-    add_key(axis, input::ObjectReader(zipped[i], part), part);
+    add_key(axis, input::ObjectReader(zipped[i], part), part, room);
   }
   reader.finish();
   check_distinct(axis);
@@ -116,8 +122,9 @@ std::vector<SweepAxis> read_axes(input::ObjectReader& reader, std::string_view n
   if (!reader.has(name)) return axes;
   const input::Json& json = reader.array(name);
   std::vector<std::string> keys;
+  std::uint64_t room = kMostCombinations;
   for (std::size_t i = 0; i < json.size(); ++i) {
-    axes.push_back(read_axis(json[i], fmt::format("{}/{}", reader.place_of(name), i)));
+    axes.push_back(read_axis(json[i], fmt::format("{}/{}", reader.place_of(name), i), room));
     for (const std::string& key : axes.back().keys) {
       if (std::ranges::find(keys, key) != keys.end())
         throw input::InputError(axes.back().place,

@@ -1,6 +1,7 @@
 #include "experiments/sweep/range.hpp"
 
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <stdexcept>
@@ -10,7 +11,6 @@
 
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
-#include "experiments/sweep/sweep.hpp"
 #include "models/units/quantity.hpp"
 
 namespace equarx::sweep {
@@ -43,7 +43,11 @@ Value read_value(input::ObjectReader& reader, std::string_view key) {
 }
 
 /// Sums and products of decimal numbers leave errors in the last digits, which nobody wants to read.
-double without_noise(double number) { return std::stod(fmt::format("{:.15g}", number)); }
+double without_noise(double number) {
+  // Not std::stod(), which throws for numbers hardly above 0.
+  const double rounded = std::strtod(fmt::format("{:.15g}", number).c_str(), nullptr);
+  return std::isfinite(rounded) ? rounded : number;  // the largest double rounds up to infinity
+}
 
 input::Json to_json(double number, const Value& like, bool integer) {
   if (integer) return input::Json(static_cast<std::int64_t>(std::llround(number)));
@@ -53,17 +57,29 @@ input::Json to_json(double number, const Value& like, bool integer) {
       units::format(whole ? std::round(number) : without_noise(number), *like.dimension));
 }
 
-/// `steps`: how many fit between the ends, which may miss a whole number by rounding.
-std::vector<input::JsonValue> expand(const input::ObjectReader& reader, double steps,
-                                     const Value& from, bool integer,
-                                     const std::function<double(double)>& at) {
+/// How many values there are: `steps` fit between the ends, which may miss a whole number by rounding.
+double count_values(const input::ObjectReader& reader, double steps, std::uint64_t most) {
   constexpr double kRounding = 1e-9;
   const double count = std::floor(steps + kRounding) + 1.0;
-  if (!(count <= static_cast<double>(kMostCombinations)))
-    throw input::InputError(
-        reader.place_of("to"),
-        fmt::format("is {:.4g} values away from 'from'; at most {} are supported", count,
-                    kMostCombinations));
+  if (count <= static_cast<double>(most)) return count;
+  throw input::InputError(
+      reader.place_of("to"),
+      fmt::format("is {:.4g} values away from 'from'; at most {} are supported{}", count,
+                  kMostCombinations,
+                  most < kMostCombinations
+                      ? fmt::format(" in all axes together, of which {} are left", most)
+                      : ""));
+}
+
+/// Whether values are integers, like the numbers that they are made of; beyond 2^53 a double has not all of them.
+bool are_integers(const Value& from, const Value& by, const Value& to) {
+  constexpr double kMostExact = 0x1p53;
+  return from.integer && by.integer && std::abs(from.number) <= kMostExact &&
+         std::abs(to.number) <= kMostExact;
+}
+
+std::vector<input::JsonValue> expand(double count, const Value& from, bool integer,
+                                     const std::function<double(double)>& at) {
   std::vector<input::JsonValue> values;
   for (double i = 0.0; i < count; ++i) values.push_back(to_json(at(i), from, integer));
   return values;
@@ -79,7 +95,7 @@ void check_ends(const input::ObjectReader& reader, const Value& from, const Valu
 
 }  // namespace
 
-std::vector<input::JsonValue> expand_range(input::ObjectReader reader) {
+std::vector<input::JsonValue> expand_range(input::ObjectReader reader, std::uint64_t most) {
   const Value from = read_value(reader, "from");
   const Value to = read_value(reader, "to");
   const Value step = read_value(reader, "step");
@@ -89,11 +105,12 @@ std::vector<input::JsonValue> expand_range(input::ObjectReader reader) {
     throw input::InputError(reader.place_of("step"),
                             "is not of the same kind as 'from'; give both the same unit");
   if (!(step.number > 0.0)) throw input::InputError(reader.place_of("step"), "is not above 0");
-  return expand(reader, (to.number - from.number) / step.number, from, from.integer && step.integer,
+  const double count = count_values(reader, (to.number - from.number) / step.number, most);
+  return expand(count, from, are_integers(from, step, to),
                 [&](double i) { return from.number + i * step.number; });
 }
 
-std::vector<input::JsonValue> expand_log_range(input::ObjectReader reader) {
+std::vector<input::JsonValue> expand_log_range(input::ObjectReader reader, std::uint64_t most) {
   const Value from = read_value(reader, "from");
   const Value to = read_value(reader, "to");
   const Value factor = read_value(reader, "factor");
@@ -102,8 +119,8 @@ std::vector<input::JsonValue> expand_log_range(input::ObjectReader reader) {
   if (!(from.number > 0.0)) throw input::InputError(reader.place_of("from"), "is not above 0");
   if (factor.dimension || !(factor.number > 1.0))
     throw input::InputError(reader.place_of("factor"), "is not a number above 1");
-  return expand(reader, std::log(to.number / from.number) / std::log(factor.number), from,
-                from.integer && factor.integer,
+  const double steps = std::log(to.number / from.number) / std::log(factor.number);
+  return expand(count_values(reader, steps, most), from, are_integers(from, factor, to),
                 [&](double i) { return from.number * std::pow(factor.number, i); });
 }
 

@@ -1,10 +1,13 @@
 // Readers of files that ask for many runs, until the first would be run.
+#include <algorithm>
+
 #include "experiments/calibrate/task.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
 #include "experiments/study/check.hpp"
 #include "experiments/sweep/key.hpp"
 #include "experiments/sweep/points.hpp"
+#include "experiments/sweep/range.hpp"
 #include "tests/fuzz/json_configs.hpp"
 #include "tests/fuzz/json_readers.hpp"
 
@@ -20,8 +23,32 @@ double combinations(const sweep::Sweep& sweep) {
   return points;
 }
 
+/// Whether a range is refused for its length alone.
+template <typename Expand>
+bool is_long(const input::Json& range, Expand&& expand) {
+  constexpr std::uint64_t kMostValues = 10'000;
+  try {
+    expand(input::ObjectReader(range, ""), kMostValues);
+  } catch (const input::InputError& error) {
+    return std::string_view(error.what()).find("values away") != std::string_view::npos;
+  }
+  return false;
+}
+
+/// Whether a document has a range of very many values, of which users may have ten millions.
+bool has_long_range(const input::Json& json) {
+  if (json.is_object() && json.contains("range") && is_long(json["range"], sweep::expand_range))
+    return true;
+  if (json.is_object() && json.contains("log_range") &&
+      is_long(json["log_range"], sweep::expand_log_range))
+    return true;
+  return json.is_structured() && std::ranges::any_of(json, has_long_range);
+}
+
 void read_sweep(std::string_view text) {
-  const sweep::Sweep sweep = sweep::read_sweep(input::parse_json(text), scratch_folder(), "fuzz");
+  const input::Json json = input::parse_json(text);
+  if (has_long_range(json)) return;
+  const sweep::Sweep sweep = sweep::read_sweep(json, scratch_folder(), "fuzz");
   if (combinations(sweep) > kMostPoints) return;
   const sweep::SweepPoints points(sweep);
   points.check();
@@ -30,6 +57,7 @@ void read_sweep(std::string_view text) {
 }
 
 void read_study(std::string_view text) {
+  if (has_long_range(input::parse_json(text))) return;
   scratch_file("study.json", text);
   const study::Study study = study::load_study(scratch_folder());
   const study::StudyPoints points(study);

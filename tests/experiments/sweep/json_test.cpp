@@ -87,6 +87,9 @@ TEST_CASE("wrong sweeps are refused") {
   check_refused_sweep(axes(R"({"key": "/a", "values": [1], "x": 1})"), "/axes/0/x", "unknown key");
   check_refused_sweep(axes(R"({"key": "/a", "values": [1]}, {"key": "/a", "values": [2]})"),
                       "/axes/1", "/a is an axis twice");
+  check_refused_sweep(axes(R"({"key": "/a", "values": [1]},
+                              {"key": "/b", "range": {"from": 1, "to": 10000000, "step": 1}})"),
+                      "/axes/1/range/to", "of which 9999999 are left");
   check_refused_sweep(axes(R"({"zip": []})"), "/axes/0/zip", "zips nothing");
   check_refused_sweep(
       axes(R"({"zip": [{"key": "/a", "values": [1]}, {"key": "/b", "values": [1, 2]}]})"),

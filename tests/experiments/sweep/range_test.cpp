@@ -44,6 +44,21 @@ TEST_CASE("long ranges keep their last value") {
   CHECK(values.back() == 1.0);
 }
 
+TEST_CASE("the smallest and the largest numbers are values, too") {
+  CHECK(range(R"({"from": 5e-324, "to": 5e-324, "step": 1})") == "[5e-324]");
+  CHECK(range(R"({"from": 1.7976931348623157e308, "to": 1.7976931348623157e308, "step": 1})") ==
+        "[1.7976931348623157e+308]");
+}
+
+TEST_CASE("integers that a double may miss are no integers") {
+  CHECK(range(R"({"from": 9007199254740991, "to": 9007199254740992, "step": 1})") ==
+        "[9007199254740991,9007199254740992]");
+  CHECK(range(R"({"from": 9223372036854775808, "to": 9223372036854775808, "step": 1})") ==
+        "[9.22337203685478e+18]");
+  CHECK(log_range(R"({"from": 1, "to": 9223372036854775808, "factor": 9223372036854775808})") ==
+        "[1.0,9.22337203685478e+18]");
+}
+
 TEST_CASE("wrong ranges are refused") {
   const auto refused = [](auto expand, const std::string& text, const std::string& place,
                           const std::string& remedy) {
