@@ -11,7 +11,7 @@ bash tools/lint.sh
 
 # With the other compiler: the program and the tests of all rooms, instrumented. Not those of laws across rooms and of
 # `tune`, which take longest and reach the same code.
-rooms="chakra collective_laws collectives config engines formats hardware hlo imports input inspect numerics os output pages plan process report \
+rooms="advise calibrate chakra collective_laws collectives compare config engines formats hardware hlo imports input inspect numerics os output pages plan process report \
 request result run schedules sim step steps study support sweep tensors topologies trace tune_step units values workloads"
 # The program by its command line: what needs no simulation there, since the sanitizer warns on standard error, where
 # these tests expect nothing, of the way in which SimGrid changes stacks.
@@ -24,8 +24,20 @@ ctest --preset asan -j "$jobs" --no-tests=error -R "^(${rooms// /|})_test:" \
   -E "memory|errs|theory|timing of|no file descriptors left"
 ctest --preset asan -j "$jobs" --no-tests=error -R "^cli_test: ?($commands)"
 
-# Optimised: what depends on a compiler's arithmetic.
-bash tools/build.sh clang numerics_test values_test
+# Optimised: what depends on a compiler's arithmetic. One file takes it minutes, beside which there is a core for more.
+bash tools/build.sh clang numerics_test values_test &
+optimised=$!
+
+# What has threads: those that compute values and those that work side by side. Nothing that forks, and so nothing of
+# SimGrid. Where addresses are more random than the sanitizer expects, it cannot start; who may not change that goes on
+# as it is.
+fixed=()
+if setarch -R true 2>/dev/null; then fixed=(setarch -R); fi
+"${fixed[@]}" bash tools/build.sh tsan process_test tensors_test values_test
+"${fixed[@]}" ctest --preset tsan -j "$jobs" --no-tests=error -E "worker" \
+  -R '^process_test:|^(tensors|values)_test:.*(thread|ranks share|come to know)'
+
+wait "$optimised"
 ctest --preset clang -j "$jobs" --no-tests=error -R '^(numerics|values)_test:'
 
 echo "check: fuzzing all readers" >&2
