@@ -1,6 +1,7 @@
 """What a study keeps: cells, each computed once and written whole, so that a study that is killed goes on."""
 import argparse
 import concurrent.futures
+import contextlib
 import dataclasses
 import hashlib
 import json
@@ -36,7 +37,8 @@ def write_whole(path: pathlib.Path, contents: str | bytes) -> None:
         part.write_bytes(contents.encode() if isinstance(contents, str) else contents)
         part.replace(path)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # there may be no folder that it could be in
+            part.unlink(missing_ok=True)
         raise QualityError(f"--output: cannot write {path}: {error.strerror}; give another folder") from error
 
 

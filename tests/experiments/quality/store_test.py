@@ -59,6 +59,11 @@ class StoreTest(unittest.TestCase):
                 store.write_whole(file, "newer")
         self.assertEqual([(each.name, each.read_text()) for each in self.folder.iterdir()], [("results.json", "older")])
 
+    def test_a_file_in_the_place_of_the_folder_is_told_of(self):
+        (self.folder / "taken").write_text("")
+        with self.assertRaisesRegex(store.QualityError, "cannot write .*; give another folder"):
+            store.write_whole(self.folder / "taken" / "results.json", "newer")
+
     def test_a_reader_that_has_seen_enough_is_told_nothing(self):
         code = "import store\nstore.run(lambda: [print('x' * 10000, flush=True) for _ in range(100)])"
         study = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
