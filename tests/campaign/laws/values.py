@@ -5,9 +5,21 @@ import pathlib
 import numpy
 
 from desk import Desk
+from laws.bytes import elements_of
 from laws.results import expect
 
 PRECISION = {"fp32": 2.0**-24, "bf16": 2.0**-8, "fp16": 2.0**-11}
+
+
+MOST_ELEMENTS = 200_000  # of a tensor whose values are computed: all ranks have one
+
+
+def computed(content: dict) -> dict | None:
+    """The configuration with values; nothing where they are too many."""
+    config = copy.deepcopy(content["config"]) | {"numerics": "on"}
+    config.pop("uncertainty", None)
+    tensor = {"dtype": "bf16"} | config.get("tensor", {})
+    return None if (elements_of(tensor) or 0) > MOST_ELEMENTS else config
 
 
 def numerics(result: dict | None) -> list[dict | None]:
@@ -16,9 +28,8 @@ def numerics(result: dict | None) -> list[dict | None]:
 
 def clockless(desk: Desk, content: dict, draw) -> None:
     """Values do not know the clock: neither its engine, nor how many chips it simulates, nor the chip."""
-    config = copy.deepcopy(content["config"]) | {"numerics": "on"}
-    config.pop("uncertainty", None)
-    if any(one["algorithm"] == "auto" or not {"minishards", "microshards"} <= one.keys() or one["algorithm"] in
+    config = computed(content)
+    if config is None or any(one["algorithm"] == "auto" or not {"minishards", "microshards"} <= one.keys() or one["algorithm"] in
            ("torus", "hierarchical") for one in config["collectives"]):
         return  # what is taken, and how it is cut, may depend on the chip
     key, value = draw.choice([("engine", "direct"), ("simulation", "full"), ("hardware", "tpu-v5p")])
@@ -41,10 +52,8 @@ def read(path: pathlib.Path, dtype: str) -> numpy.ndarray:
 
 def sums(desk: Desk, content: dict, draw) -> None:
     """Against the sum of what ranks bring, made again: it, and how far results may be from it."""
-    config = copy.deepcopy(content["config"]) | {"numerics": "on"}
-    config.pop("uncertainty", None)
-    collective = config.get("collective", "all-reduce")
-    if "workload" in config or collective not in ("all-reduce", "reduce-scatter"):
+    config = computed(content)
+    if config is None or "workload" in config or config.get("collective", "all-reduce") not in ("all-reduce", "reduce-scatter"):
         return
     config["tensor"].pop("sample", None)
     folder = f"tensors{draw.randrange(1000)}"
@@ -108,8 +117,8 @@ def error_bound(one: dict, inputs: numpy.ndarray, dtype: str) -> numpy.ndarray |
 
 def moved(desk: Desk, content: dict, _draw) -> None:
     """What is only moved, in its own type, is moved without error."""
-    config = copy.deepcopy(content["config"]) | {"numerics": "on"}
-    if config.get("collective") not in ("all-gather", "all-to-all", "broadcast"):
+    config = computed(content)
+    if config is None or config.get("collective") not in ("all-gather", "all-to-all", "broadcast"):
         return
     result = desk.result(config)
     if result is None:
@@ -131,8 +140,9 @@ def alike(one: dict, other: dict) -> bool:
 def microshards(desk: Desk, content: dict, draw) -> None:
     """How finely a tensor is sent changes none of its values; but what is rounded
     at random, or rotated in parts, is so otherwise."""
-    config = copy.deepcopy(content["config"]) | {"numerics": "on"}
-    config.pop("uncertainty", None)
+    config = computed(content)
+    if config is None:
+        return
     one = config["collectives"][0]
     text = str(one)
     if one["algorithm"] in ("auto", "torus", "hierarchical", "quickreduce"):

@@ -5,6 +5,7 @@ from make import chips, collectives, models, topologies
 BYTES = {"fp32": 4, "bf16": 2, "fp16": 2, "fp8-e4m3": 1, "fp8-e5m2": 1, "float32": 4, "half": 2, "e5m2": 1}
 KINDS = ["all-reduce"] * 6 + ["reduce-scatter", "all-gather", "all-to-all", "broadcast"]
 LARGEST = 96 * 1024  # bytes of a tensor: values of all ranks are computed
+LARGEST_TIMED = 256 << 20  # of one that is only timed
 
 
 def values(draw: Draw, ranks: int, files: dict, tensor: dict) -> dict:
@@ -132,6 +133,9 @@ def experiment(draw: Draw) -> dict:
     switches(draw, made)
     if draw.chance(0.3):
         made["numerics"] = draw.choice(["on", "off", True, False])
+    if "tensor" in made and "files" not in made["tensor"].get("values", {}) and draw.chance(0.1):
+        made["tensor"] = {"bytes": size(draw, 1 << 20, LARGEST_TIMED, 4)}
+        made["numerics"] = "off"
     if draw.chance(0.04):
         made["uncertainty"] = {"samples": draw.randint(10, 20)} | ({"seed": draw.randrange(9)} if draw.chance(0.5)
                                                                    else {})
