@@ -17,8 +17,9 @@ class CommunicationReader {
   /// Reads "groups" of the step: lists of chips under names. @throws input::InputError for what are no lists of chips
   CommunicationReader(input::ObjectReader& step, const steps::Mesh& mesh);
 
-  /// @throws input::InputError for what is not valid
+  /// A task's "collective". @throws input::InputError for what is not valid
   steps::CollectiveCall collective(input::ObjectReader reader);
+  /// A task's "permute". @throws input::InputError for what is not valid
   steps::Permute permute(input::ObjectReader reader);
 
   /// All lists that there are.
@@ -32,9 +33,10 @@ class CommunicationReader {
   steps::StepGraph graph_;  ///< of which only the lists are used
 };
 
-/// A task's "collective" or "permute", as it is read.
+/// A task's "collective", as it is read.
 input::Json collective_json(const steps::CollectiveCall& call, const steps::StepGraph& graph,
                             const steps::Mesh& mesh);
+/// A task's "permute", as it is read.
 input::Json permute_json(const steps::Permute& permute, const steps::StepGraph& graph);
 
 /// "groups" of a step: the lists of a graph, under their names.

@@ -7,7 +7,9 @@ class App;
 
 namespace equarx::cli {
 
+/// Makes `import`.
 void add_import(CLI::App& app);
+/// Makes `export`.
 void add_export(CLI::App& app);
 
 }  // namespace equarx::cli
