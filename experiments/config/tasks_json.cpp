@@ -210,7 +210,10 @@ steps::StepGraph resolve(std::vector<Draft> drafts) {
         throw input::InputError(
             draft.place + "/after",
             fmt::format("there is no task '{}'; {}", before, input::remedy(before, names)));
-      draft.task.after.push_back(known->second);
+      // Who is named twice is waited for once: it says once that it is done.
+      std::vector<steps::TaskId>& waits_for = draft.task.after;
+      if (std::ranges::find(waits_for, known->second) == waits_for.end())
+        waits_for.push_back(known->second);
     }
   }
   for (const Draft& draft : drafts) graph.tasks.push_back(draft.task);

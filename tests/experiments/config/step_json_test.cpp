@@ -160,6 +160,16 @@ TEST_CASE("a task may be several operations, and have them under a name that oth
           "/step/computations/layer/0/times", "1");
 }
 
+TEST_CASE("who is named twice is waited for once") {
+  // Else the second wait would never end.
+  const StepConfig config = read_step_config(
+      with(good_step(), "/step/tasks/3/after", R"(["forward", "backward 1", "forward"])"));
+  const std::vector<steps::TaskId>& after = config.graph.tasks.back().after;
+  REQUIRE(after.size() == 2);
+  CHECK(config.graph.tasks[after[0]].name == "forward");
+  CHECK(config.graph.tasks[after[1]].name == "backward 1");
+}
+
 TEST_CASE("times that are added up are read back as the same sum, to the last bit") {
   input::Json json = testing::good_step();
   const auto seconds = [](const StepConfig& config) {
