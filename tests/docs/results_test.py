@@ -50,7 +50,9 @@ STEP = {
     "mesh": {"data": 4, "fsdp": 4},
     "step": {"tasks": [
         {"name": "forward", "compute": {"time": "10 us"}},
-        {"name": "bucket", "collective": {"kind": "all-reduce", "axes": ["data"], "bytes": "1 MiB"}}]},
+        {"name": "bucket", "collective": {"kind": "all-reduce", "axes": ["data"], "bytes": "1 MiB"}},
+        {"name": "crossed", "collective": {"kind": "all-to-all", "bytes": "64 KiB",
+                                           "groups": [[chip, chip ^ 5] for chip in range(16) if chip < chip ^ 5]}}]},
 }
 TRAINED = {
     "hardware": "tpu-v5e",
