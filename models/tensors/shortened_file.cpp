@@ -1,5 +1,6 @@
 #include "models/tensors/shortened_file.hpp"
 
+#include <atomic>
 #include <csignal>
 #include <functional>
 #include <mutex>
@@ -25,7 +26,11 @@ void say(std::string_view text) {
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
 }
 
+/// Several threads may read where the file no longer is: one speaks, and the others wait for the end.
+std::atomic_flag spoken = ATOMIC_FLAG_INIT;
+
 extern "C" void end_in_words(int /*signal*/, siginfo_t* fault, void* /*context*/) {
+  while (spoken.test_and_set()) pause();
   std::string_view name = "a file of tensors";
   for (const NamedMapping* each = newest; each != nullptr; each = each->next())
     if (each->has(fault->si_addr)) name = each->name();
@@ -41,8 +46,8 @@ extern "C" void end_in_words(int /*signal*/, siginfo_t* fault, void* /*context*/
 void end_in_words_if_shortened() {
   struct sigaction action {};
   action.sa_sigaction = end_in_words;
-  // A fault of the handler itself is one of the ordinary kind.
-  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_RESETHAND | SA_NODEFER);
+  // A fault of the handler itself, in which the signal is blocked, ends the process in the ordinary way.
+  action.sa_flags = SA_SIGINFO;
   sigaction(SIGBUS, &action, nullptr);
 }
 

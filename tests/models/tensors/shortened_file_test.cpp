@@ -1,7 +1,13 @@
 #include "models/tensors/shortened_file.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
+#include <latch>
 #include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,9 +22,11 @@ namespace {
 
 using testing::TemporaryDirectory;
 
-/// How a process ends that maps two files and reads the first, which was shortened; and what it said.
+/// How a process ends that maps two files and reads the first, which was shortened, by several threads at once; and what
+/// it said.
 std::pair<int, std::string> end_of_reader(const std::filesystem::path& shortened,
-                                          const std::filesystem::path& other) {
+                                          const std::filesystem::path& other,
+                                          std::ptrdiff_t threads = 1) {
   os::Pipe pipe = os::open_pipe();
   const pid_t child = fork();
   if (child == 0) {
@@ -27,8 +35,16 @@ std::pair<int, std::string> end_of_reader(const std::filesystem::path& shortened
     const MappedFile first(shortened);
     const MappedFile second(other);
     std::filesystem::resize_file(shortened, 1);
-    volatile std::byte last = first.bytes().back();
-    static_cast<void>(last);
+    std::latch all(threads);
+    const auto read = [&] {
+      all.arrive_and_wait();
+      volatile std::byte last = first.bytes().back();
+      static_cast<void>(last);
+    };
+    std::vector<std::jthread> others;
+    for (std::ptrdiff_t i = 1; i < threads; ++i) others.emplace_back(read);
+    read();
+    others.clear();
     _exit(0);
   }
   pipe.in.close();
@@ -50,6 +66,18 @@ TEST_CASE("a file that is shortened while it is read ends the program in words t
         "equarx-sim: error: " + directory.path().string() +
             "/a?.npy: was shortened, or its disk failed, while it was read; write it again, then "
             "run this again\n");
+}
+
+TEST_CASE("of several threads that read what is no longer there one speaks") {
+  const TemporaryDirectory directory;
+  const std::filesystem::path other = directory.write("other.npy", "b");
+  for (int again = 0; again < 50; ++again) {
+    const std::filesystem::path file =
+        directory.write("a.npy", std::string(std::size_t{1} << 16, 'a'));
+    const auto [code, said] = end_of_reader(file, other, 4);
+    REQUIRE(code == 2);
+    REQUIRE(std::ranges::count(said, '\n') == 1);
+  }
 }
 
 TEST_CASE("a mapping is known by its addresses, from the first to the last") {
