@@ -11,7 +11,7 @@ bash tools/lint.sh
 
 # With the other compiler: the program and the tests of all rooms, instrumented. Not those of laws across rooms and of
 # `tune`, which take longest and reach the same code.
-rooms="advise calibrate chakra collective_laws collectives compare config engines formats hardware hlo imports input inspect numerics os output pages plan process report \
+rooms="chakra collective_laws collectives compare config engines formats hardware hlo imports input inspect numerics os output pages plan process report \
 request result run schedules sim step steps study support sweep tensors topologies trace tune_step units values workloads"
 # The program by its command line: what needs no simulation there, since the sanitizer warns on standard error, where
 # these tests expect nothing, of the way in which SimGrid changes stacks.
