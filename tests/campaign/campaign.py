@@ -38,6 +38,7 @@ def options() -> argparse.Namespace:
         parser.error("--cases and --jobs are at least 1, and --first is at least 0")
     if not os.access(given.program, os.X_OK):
         parser.error(f"there is no program {given.program}; build it by: bash tools/build.sh release equarx-sim")
+    given.program = os.path.abspath(given.program)  # each case runs in a folder of its own
     return given
 
 
