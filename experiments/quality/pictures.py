@@ -22,6 +22,12 @@ COLOURS = 128  # of a picture
 SHOWN = 1e-5  # of changes of perplexity: what is smaller, or no growth, is drawn there
 
 
+def _begin() -> None:
+    """The look of tools/plot; but powers of ten at logarithmic axes are formulas, and no name here is a stranger's."""
+    style.use()
+    plt.rcParams["text.parse_math"] = True
+
+
 def _save(figure, folder: pathlib.Path, name: str) -> None:
     drawn = {suffix: io.BytesIO() for suffix in ("png", "svg")}
     for suffix, file in drawn.items():
@@ -38,7 +44,7 @@ def _save(figure, folder: pathlib.Path, name: str) -> None:
 
 
 def inference(folder: pathlib.Path, rows: list[dict]) -> None:
-    style.use()
+    _begin()
     figure, (left, right) = plt.subplots(
         1, 2, figsize=(10.5, 4.4), gridspec_kw={"width_ratios": (1.7, 1)})
     counts = sorted({row["ranks"] for row in rows})
@@ -85,7 +91,7 @@ def _names(axes, rows: list[dict]) -> None:
 
 
 def encoder(folder: pathlib.Path, rows: list[dict]) -> None:
-    style.use()
+    _begin()
     figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.4))
     counts = sorted({row["ranks"] for row in rows})
     drawn = [row for row in rows if row["nmse"] > FP32]
@@ -127,7 +133,7 @@ def _warnings(axes, curves: dict[str, style.Look], forced: dict[str, dict]) -> N
 
 def products(folder: pathlib.Path, rows: list[dict], forced: dict[str, dict]) -> None:
     """Losses and kurtosis of trainings as they should be, and of those that are forced to diverge."""
-    style.use()
+    _begin()
     figure, axes = plt.subplots(2, 2, figsize=(10.5, 7.6))
     curves = list(dict.fromkeys(row["name"].rsplit(", seed", 1)[0] for row in rows))
     diverging = {name.rsplit(", seed", 1)[0] for name in forced}
@@ -162,7 +168,7 @@ def scheme_looks(names: list[str]) -> dict[str, style.Look]:
 
 
 def gradients(folder: pathlib.Path, rows: list[dict]) -> None:
-    style.use()
+    _begin()
     figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.6), sharey=True)
     names = list(dict.fromkeys(row["scheme"] for row in rows))
     looks = scheme_looks(names)

@@ -1,8 +1,11 @@
-"""Curves of a picture can be told apart."""
+"""Curves of a picture can be told apart, and its axes be read."""
+import pathlib
 import unittest
+from unittest import mock
 
 import quality  # noqa: F401  finds the modules
 
+import pictures
 from gradients_study import schemes
 from pictures import scheme_looks
 
@@ -15,6 +18,24 @@ class LooksTest(unittest.TestCase):
     def test_a_variant_has_the_colour_of_its_scheme(self):
         looks = scheme_looks(["EQuARX int4", "EQuARX int4, feedback"])
         self.assertEqual(looks["EQuARX int4"].colour, looks["EQuARX int4, feedback"].colour)
+
+
+class AxesTest(unittest.TestCase):
+    def test_powers_of_ten_are_drawn_as_formulas_and_not_as_their_text(self):
+        rows = [{"ranks": ranks, "only": "", "nmse": nmse, "perplexity_change": nmse, "change_low": nmse / 2,
+                 "change_high": nmse * 2, "way": "ring"} for ranks in (4, 8) for nmse in (1e-4, 1e-2)]
+        labels = []
+
+        def look(figure, _folder, _name):
+            figure.canvas.draw()
+            for axes in figure.axes:
+                labels.extend(axes.xaxis.get_ticklabels() + axes.yaxis.get_ticklabels())
+
+        with mock.patch.object(pictures, "_save", look):
+            pictures.inference(pathlib.Path(), rows)
+        powers = [label for label in labels if "$" in label.get_text()]
+        self.assertTrue(powers)
+        self.assertTrue(all(label.get_parse_math() for label in powers))
 
 
 if __name__ == "__main__":
