@@ -96,27 +96,26 @@ CommunicationReader::CommunicationReader(input::ObjectReader& step, const steps:
   if (!json.is_object())
     throw input::InputError(place, "expected an object: names, and lists of chips");
   for (const auto& [name, lists] : json.items())
-    graph_.chip_lists.push_back({name, read_lists(lists, fmt::format("{}/{}", place, name))});
+    lists_.push_back({name, read_lists(lists, fmt::format("{}/{}", place, name))});
 }
 
 /// The lists under a key: there, or by their name.
 std::uint32_t CommunicationReader::lists_id(input::ObjectReader& reader, std::string_view key) {
   const input::Json& json = reader.required(key, "lists of chips, or their name");
   const std::string place = reader.place_of(key);
-  if (!json.is_string()) return chip_lists_id(graph_, read_lists(json, place));
+  if (!json.is_string()) return chip_lists_id(lists_, read_lists(json, place));
   const auto name = json.get<std::string>();
-  const auto known = std::ranges::find(graph_.chip_lists, name, &steps::ChipLists::name);
-  if (known != graph_.chip_lists.end())
-    return static_cast<std::uint32_t>(known - graph_.chip_lists.begin());
+  const auto known = std::ranges::find(lists_, name, &steps::ChipLists::name);
+  if (known != lists_.end()) return static_cast<std::uint32_t>(known - lists_.begin());
   std::vector<std::string_view> names;
-  for (const steps::ChipLists& lists : graph_.chip_lists) names.push_back(lists.name);
+  for (const steps::ChipLists& lists : lists_) names.push_back(lists.name);
   throw input::InputError(place, fmt::format("\"groups\" of the step have no '{}'; {}", name,
                                              input::remedy(name, names)));
 }
 
 void CommunicationReader::read_groups(input::ObjectReader& reader, CollectiveCall& call) {
   const std::uint32_t id = lists_id(reader, kGroups);
-  const Lists& lists = graph_.chip_lists[id].lists;
+  const Lists& lists = lists_[id].lists;
   const std::string why_not = steps::why_no_groups(lists, mesh_.chips());
   if (!why_not.empty()) throw input::InputError(reader.place_of(kGroups), why_not);
   call.groups = {.lists = id, .size = static_cast<std::uint32_t>(lists.front().size())};
@@ -138,8 +137,7 @@ CollectiveCall CommunicationReader::collective(input::ObjectReader reader) {
 
 Permute CommunicationReader::permute(input::ObjectReader reader) {
   Permute permute{.pairs = lists_id(reader, "pairs")};
-  const std::string why_not =
-      steps::why_no_pairs(graph_.chip_lists[permute.pairs].lists, mesh_.chips());
+  const std::string why_not = steps::why_no_pairs(lists_[permute.pairs].lists, mesh_.chips());
   if (!why_not.empty()) throw input::InputError(reader.place_of("pairs"), why_not);
   permute.bytes = read_elements(reader, numerics::ElementFormat::fp8_e4m3);
   reader.finish();

@@ -23,14 +23,14 @@ class CommunicationReader {
   steps::Permute permute(input::ObjectReader reader);
 
   /// All lists that there are.
-  const std::vector<steps::ChipLists>& lists() const { return graph_.chip_lists; }
+  const std::vector<steps::ChipLists>& lists() const { return lists_; }
 
  private:
   void read_groups(input::ObjectReader& reader, steps::CollectiveCall& call);
   std::uint32_t lists_id(input::ObjectReader& reader, std::string_view key);
 
   const steps::Mesh& mesh_;
-  steps::StepGraph graph_;  ///< of which only the lists are used
+  std::vector<steps::ChipLists> lists_;
 };
 
 /// A task's "collective", as it is read.

@@ -9,12 +9,12 @@
 #include <fmt/format.h>
 
 #include "experiments/imports/machine_text.hpp"
-#include "experiments/imports/printable.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
 #include "experiments/step/plan.hpp"
 #include "models/chakra/file.hpp"
+#include "models/os/printable.hpp"
 #include "models/steps/chakra_traces.hpp"
 
 namespace equarx::imports {
@@ -95,8 +95,8 @@ std::vector<ImportedSite> sites_of_traces(const steps::ChakraStep& step, const s
                                           const ChakraImportOptions& options) {
   std::vector<ImportedSite> sites;
   for (const steps::ChakraCollective& collective : step.collectives)
-    sites.push_back({.group = printable(collective.imported.group),
-                     .op_name = printable(collective.name),
+    sites.push_back({.group = os::printable(collective.imported.group),
+                     .op_name = os::printable(collective.name),
                      .kind = collective.kind,
                      .type = std::string(numerics::name(options.dtype)),
                      .bytes = collective.bytes,
@@ -156,7 +156,7 @@ ImportedProgram import_chakra(const std::string& name, const std::vector<TraceFi
     const steps::ChakraStep step = chakra_step(
         traces, mesh, {.dtype = options.dtype, .recorded_times = options.recorded_times});
     const std::size_t nodes = traces.chips.front().nodes.size();
-    ImportedProgram made{.name = printable(name),
+    ImportedProgram made{.name = os::printable(name),
                          .size = fmt::format("{} nodes in {} {}", nodes, files.size(),
                                              files.size() == 1 ? "trace" : "traces"),
                          .counts = {{"nodes", nodes}, {"traces", files.size()}},
@@ -168,7 +168,7 @@ ImportedProgram import_chakra(const std::string& name, const std::vector<TraceFi
     made.step = step_json(step.graph, mesh, machine, options, made.sites);
     return made;
   } catch (const std::invalid_argument& error) {
-    throw InputError("", printable(error.what()));
+    throw InputError("", os::printable(error.what()));
   }
 }
 

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "experiments/imports/machine_text.hpp"
-#include "experiments/imports/printable.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json_text.hpp"
 #include "models/hlo/parser.hpp"
+#include "models/os/printable.hpp"
 #include "models/steps/hlo_step.hpp"
 
 namespace equarx::imports {
@@ -58,7 +58,7 @@ std::vector<ImportedSite> sites_of(const hlo::Flow& flow, const hlo::FlowTotals&
     const steps::ImportedCollective& collective = step.collectives[i];
     if (totals.times[i] <= 0.0) continue;  // in the branch that is not taken
     sites.push_back({.group = collective.group,
-                     .op_name = printable(site.op_name),
+                     .op_name = os::printable(site.op_name),
                      .kind = std::string(hlo::name(site.kind)),
                      .type = site.type,
                      .bytes = site.bytes,
@@ -135,7 +135,7 @@ ImportedProgram import_hlo(const std::string& text, const HloOptions& options) {
       .sites = sites_of(flow, totals, step, mesh, options),
       .notes = {},
       .step = {}};
-  for (const auto& [note, count] : flow.notes) made.notes[printable(note)] += count;
+  for (const auto& [note, count] : flow.notes) made.notes[os::printable(note)] += count;
   made.step = step_json(step.graph, mesh, machine, options, made.sites);
   return made;
 }

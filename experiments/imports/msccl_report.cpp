@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "experiments/imports/printable.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/output/provenance.hpp"
 #include "experiments/output/table.hpp"
+#include "models/os/printable.hpp"
 #include "models/units/quantity.hpp"
 
 namespace equarx::imports {
@@ -54,7 +54,7 @@ input::Json error_json(const MscclTime& time) {
 std::string summary_text(const MscclSchedule& made) {
   const schedules::Schedule& schedule = made.schedule;
   return fmt::format("{}: {} of {} chunks over {} GPUs, {}, {} thread blocks, {} steps\n  {}\n",
-                     printable(schedule.name), schedules::name(schedule.collective),
+                     os::printable(schedule.name), schedules::name(schedule.collective),
                      schedule.chunks, schedule.ranks.size(), schedules::name(schedule.protocol),
                      schedules::count_blocks(schedule), schedules::count_steps(schedule),
                      verdict_text(made));
@@ -84,7 +84,8 @@ std::string to_table(const MscclSchedule& made, const MscclTime& time) {
     text += fmt::format(
         "  Error: of all ranks' results, on {} elements of each chunk, of normal values.\n",
         time.error->elements);
-  for (const std::string& note : time.notes) text += fmt::format("  Note: {}.\n", printable(note));
+  for (const std::string& note : time.notes)
+    text += fmt::format("  Note: {}.\n", os::printable(note));
   return text;
 }
 

@@ -15,8 +15,8 @@ std::string not_there(std::uint32_t chip, std::uint32_t chips) {
   return fmt::format("there is no chip {}; the mesh has chips 0 to {}", chip, chips - 1);
 }
 
-bool has_name(const StepGraph& graph, const std::string& name) {
-  return std::ranges::find(graph.chip_lists, name, &ChipLists::name) != graph.chip_lists.end();
+bool has_name(const std::vector<ChipLists>& known, const std::string& name) {
+  return std::ranges::find(known, name, &ChipLists::name) != known.end();
 }
 
 }  // namespace
@@ -79,14 +79,13 @@ std::optional<Shift> shift_of(const Lists& pairs, const Mesh& mesh) {
   return std::nullopt;
 }
 
-std::uint32_t chip_lists_id(StepGraph& graph, Lists lists) {
-  const auto known = std::ranges::find(graph.chip_lists, lists, &ChipLists::lists);
-  if (known != graph.chip_lists.end())
-    return static_cast<std::uint32_t>(known - graph.chip_lists.begin());
-  std::size_t number = graph.chip_lists.size();
-  while (has_name(graph, fmt::format("chips {}", number))) ++number;
-  graph.chip_lists.push_back({fmt::format("chips {}", number), std::move(lists)});
-  return static_cast<std::uint32_t>(graph.chip_lists.size() - 1);
+std::uint32_t chip_lists_id(std::vector<ChipLists>& known, Lists lists) {
+  const auto found = std::ranges::find(known, lists, &ChipLists::lists);
+  if (found != known.end()) return static_cast<std::uint32_t>(found - known.begin());
+  std::size_t number = known.size();
+  while (has_name(known, fmt::format("chips {}", number))) ++number;
+  known.push_back({fmt::format("chips {}", number), std::move(lists)});
+  return static_cast<std::uint32_t>(known.size() - 1);
 }
 
 std::uint32_t group_size(const CollectiveCall& call, const Mesh& mesh) {

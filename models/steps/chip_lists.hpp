@@ -31,9 +31,10 @@ struct Shift {
 std::optional<Shift> shift_of(const std::vector<std::vector<std::uint32_t>>& pairs,
                               const Mesh& mesh);
 
-/// The index of lists in a graph, to which they are added under a name of their own, "chips 0" and so on, if they are not
-/// there.
-std::uint32_t chip_lists_id(StepGraph& graph, std::vector<std::vector<std::uint32_t>> lists);
+/// The index of lists among those that are known, to which they are added under a name of their own, "chips 0" and so on,
+/// if they are not there.
+std::uint32_t chip_lists_id(std::vector<ChipLists>& known,
+                            std::vector<std::vector<std::uint32_t>> lists);
 
 /// Chips of each group of a collective.
 std::uint32_t group_size(const CollectiveCall& call, const Mesh& mesh);

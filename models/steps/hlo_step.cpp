@@ -94,7 +94,7 @@ class Collectives {
     for (const auto& [from, to] : site.pairs) pairs.push_back({from, to});
     const std::string why_not = why_no_pairs(pairs, chips_);
     if (!why_not.empty()) return "its pairs cannot be simulated: " + why_not;
-    made.permute = {.pairs = chip_lists_id(graph_, std::move(pairs)),
+    made.permute = {.pairs = chip_lists_id(graph_.chip_lists, std::move(pairs)),
                     .bytes = static_cast<std::uint64_t>(std::ceil(site.bytes))};
     return {};
   }

@@ -13,7 +13,7 @@ std::string set_groups(const std::optional<std::vector<std::size_t>>& along,
   }
   const std::string why_not = why_no_groups(groups, chips);
   if (!why_not.empty()) return "its groups cannot be simulated: " + why_not;
-  call.groups = {.lists = chip_lists_id(graph, groups),
+  call.groups = {.lists = chip_lists_id(graph.chip_lists, groups),
                  .size = static_cast<std::uint32_t>(groups.front().size())};
   return {};
 }

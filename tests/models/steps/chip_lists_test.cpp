@@ -46,10 +46,10 @@ TEST_CASE("a shift along an axis of the mesh is known by its pairs") {
 TEST_CASE("the same lists are there once, under a name that no others have") {
   StepGraph graph;
   graph.chip_lists.push_back({"chips 1", {{0, 1}}});
-  CHECK(chip_lists_id(graph, {{0, 1}}) == 0);
-  CHECK(chip_lists_id(graph, {{1, 0}}) == 1);
+  CHECK(chip_lists_id(graph.chip_lists, {{0, 1}}) == 0);
+  CHECK(chip_lists_id(graph.chip_lists, {{1, 0}}) == 1);
   CHECK(graph.chip_lists[1].name == "chips 2");
-  CHECK(chip_lists_id(graph, {{1, 0}}) == 1);
+  CHECK(chip_lists_id(graph.chip_lists, {{1, 0}}) == 1);
 }
 
 TEST_CASE("what a collective is over, in words") {
