@@ -1,6 +1,8 @@
 #include "experiments/input/schema.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <stdexcept>
 #include <string_view>
 
@@ -30,6 +32,24 @@ SortedJson schema_text(const std::string& name) {
   return SortedJson::parse(found->text);
 }
 
+/// Schemas in the library's form. Making that takes longer than checking a document does, so it is
+/// made once of each.
+class SchemaShelf {
+ public:
+  const valijson::Schema& schema(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = schemas_.find(name); found != schemas_.end()) return found->second;
+    const SortedJson text = schema_text(name);
+    valijson::Schema& made = schemas_[name];
+    valijson::SchemaParser().populateSchema(valijson::adapters::NlohmannJsonAdapter(text), made);
+    return made;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, valijson::Schema> schemas_;
+};
+
 /// The library names a place as a list of "<root>", "[key]", "[0]".
 std::string pointer_of(const valijson::ValidationResults::Error& error) {
   std::string pointer;
@@ -45,10 +65,8 @@ std::string pointer_of(const valijson::ValidationResults::Error& error) {
 }  // namespace
 
 void check_schema(const Json& document, const std::string& name) {
-  const SortedJson text = schema_text(name);
-  valijson::Schema schema;
-  valijson::SchemaParser parser;
-  parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(text), schema);
+  static SchemaShelf shelf;
+  const valijson::Schema& schema = shelf.schema(name);
   const SortedJson target = sorted(document);
   valijson::Validator validator;
   valijson::ValidationResults results;
