@@ -152,10 +152,14 @@ double beyond(double value, const ParameterLimits& limits) {
   return std::max({0.0, limits.least - value, value - limits.most});
 }
 
-}  // namespace
+Point within(const std::vector<ParameterLimits>& limits, Point point) {
+  for (std::size_t i = 0; i < point.size(); ++i)
+    point[i] = std::clamp(point[i], limits[i].least, limits[i].most);
+  return point;
+}
 
-Fit fit(const UnlimitedModel& model, const Targets& targets, const Point& start,
-        const FitProgress& progress) {
+Fit fit_from(const UnlimitedModel& model, const Targets& targets, const Point& start,
+             const FitProgress& progress) {
   std::vector<bool> at_limit(start.size(), false);
   std::vector<double> error_beyond(start.size(), 0.0);
   Point from = start;
@@ -181,12 +185,24 @@ Fit fit(const UnlimitedModel& model, const Targets& targets, const Point& start,
           static_cast<std::size_t>(std::ranges::find(free.free(), *worst) - free.free().begin());
       error_beyond[*worst] = std::sqrt((*variances)[k * free.free().size() + k]);
     }
-    from = fit.point;
-    for (std::size_t i = 0; i < from.size(); ++i)
-      from[i] = std::clamp(from[i], model.limits()[i].least, model.limits()[i].most);
+    from = within(model.limits(), fit.point);
     from[*worst] = fit.point[*worst] < limits.least ? limits.least : limits.most;
     at_limit[*worst] = true;
   }
+}
+
+}  // namespace
+
+Fit fit(const UnlimitedModel& model, const Targets& targets, const Point& start,
+        const FitProgress& progress) {
+  const Fit at_once = fit_from(model, targets, start, progress);
+  if (std::ranges::find(at_once.at_limit, true) == at_once.at_limit.end()) return at_once;
+  // A parameter of which little depends may have left its limits in one long step, made for what others explain. So
+  // the others go first.
+  const Point others = FreeFit(model, targets, start, at_once.at_limit, progress).run().point;
+  const Fit in_turn = fit_from(model, targets, within(model.limits(), others), progress);
+  constexpr double kBetter = 1e-6;  // than noise
+  return in_turn.chi_squared < (1.0 - kBetter) * at_once.chi_squared ? in_turn : at_once;
 }
 
 }  // namespace equarx::calibrate

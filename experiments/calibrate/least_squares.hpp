@@ -30,7 +30,8 @@ struct Fit {
 using FitProgress = std::function<void(std::size_t, double)>;
 
 /// Levenberg-Marquardt from `start`. A parameter that ends beyond a limit is set on it, that which is farthest in its
-/// scale first, and the others are fitted again.
+/// scale first, and the others are fitted again. Who ends so is fitted once more from where the others fit best without
+/// it, and the better of both is what is found.
 Fit fit(const UnlimitedModel& model, const Targets& targets, const Point& start,
         const FitProgress& progress);
 

@@ -64,6 +64,29 @@ TEST_CASE(
   CHECK(found.error_beyond[0] == Approx(std::sqrt(14.0 / (4.0 * 14.0 - 36.0))).epsilon(1e-5));
 }
 
+/// Times of a few bytes over links with a latency and an efficiency: hardly of the efficiency.
+std::vector<Outputs> small_messages(const std::vector<Point>& points) {
+  constexpr double kBytesTime = 1e-4;
+  std::vector<Outputs> outputs;
+  for (const Point& point : points)
+    outputs.push_back({5.0 + 6.0 * point[0] + 1.0 * kBytesTime / point[1],
+                       5.0 + 15.0 * point[0] + 1.9 * kBytesTime / point[1]});
+  return outputs;
+}
+
+TEST_CASE(
+    "a parameter of which little depends does not leave its limits for what another explains") {
+  const UnlimitedModel model(small_messages, {{.scale = 0.2, .least = 2e-4, .most = 200.0},
+                                              {.scale = 1.0, .least = 1e-3, .most = 1.0}});
+  const Outputs measured = small_messages({{0.3, 0.9}}).front();
+  const Targets targets{.values = measured,
+                        .standard_errors = {1e-3 * measured[0], 1e-3 * measured[1]}};
+  const Fit found = fit(model, targets, {0.2, 0.97}, nothing);
+  CHECK(found.chi_squared < 1.0);
+  CHECK(found.point[0] == Approx(0.3).epsilon(1e-3));
+  CHECK(found.at_limit == std::vector{false, false});
+}
+
 TEST_CASE("what a model throws comes through") {
   const UnlimitedModel model(
       [](const std::vector<Point>&) -> std::vector<Outputs> { throw std::runtime_error("no"); },
