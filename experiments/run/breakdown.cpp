@@ -67,10 +67,12 @@ Breakdown break_down(const plan::CollectivePlan& plan, double time_s, std::uint3
       parts.overhead_s += runs * sent.held_s[channel];
     }
   }
+  const double left_s = time_s - parts.payload_s - parts.scales_s - parts.overhead_s;
   parts.startup_s = runs * plan.costs.start_s * least_slowdown(machine);
-  const double left_s =
-      time_s - parts.payload_s - parts.scales_s - parts.overhead_s - parts.startup_s;
-  parts.bubbles_s = std::max(0.0, left_s);  // a bound that is met exactly may be missed by rounding
+  // Chips that finish a run early start the next while the link still moves bytes of this one.
+  if (runs > 1) parts.startup_s = std::clamp(left_s, 0.0, parts.startup_s);
+  // A bound that is met exactly may be missed by rounding.
+  parts.bubbles_s = std::max(0.0, left_s - parts.startup_s);
   return parts;
 }
 

@@ -7,6 +7,9 @@ from make import chips, topologies
 
 MOST_CHIPS = 24  # on SimGrid, which takes long where many share links
 ENGINES = 1e-6  # SimGrid's ticks may add up over the messages of a run
+# Where messages share HBM with cores, a chip that is ahead gets further ahead: a rate that is lower by a part e has been
+# seen to make a run longer by 600 e, until it is 3e-5 longer. So e is small.
+HARDLY_SLOWER = 1.0 - 1e-12
 # Where messages share links or HBM, or parts are cut for the machine at hand, what is slower alone may be done earlier
 # all in all: fair shares are no order of work.
 SHARED = 0.05
@@ -158,7 +161,7 @@ def faults(desk: Desk, content: dict, draw) -> None:
     # Synchronisation is simulated as whole bytes of each link (sim::kHeldLinkRoundingBytes), which short runs feel.
     unrounded = without_synchronisation(config)
     if unrounded is not None:
-        for one, other in zip(runs_of(desk, unrounded) or [], with_factor(0.999999999, unrounded) or []):
+        for one, other in zip(runs_of(desk, unrounded) or [], with_factor(HARDLY_SLOWER, unrounded) or []):
             same(one, other, "faults meet healthy", 1e-6)
     slow, slower = with_factor(0.5), with_factor(0.2)
     no_faster(healthy, slow, "faults monotone", slack, f"half the rate between {pair}")

@@ -55,6 +55,17 @@ TEST_CASE("start-up is that of the chip that starts first") {
   CHECK(break_down(collective, 1.0).startup_s == Approx(2.5e-6));
 }
 
+TEST_CASE("start-up that bytes of the run before hide is no part of the time") {
+  config::ExperimentConfig config = config::read_config(good_config());
+  config.chip.collective_startup.value = 5e-6;
+  const plan::Plan plan = plan::make_plan(config);
+  const plan::CollectivePlan& collective = plan.collectives.front().candidates.front();
+  const double bound_s = sim::lower_bound_s(collective.program, collective.simulated.machine);
+  const Breakdown parts = break_down(collective, 2.0 * bound_s + 6e-6, 2);
+  CHECK(parts.startup_s == Approx(6e-6));
+  CHECK(sum_of(parts) == Approx(2.0 * bound_s + 6e-6));
+}
+
 TEST_CASE("a bound that is met has no bubbles, not fewer than none") {
   const plan::Plan plan = testing::plan_of(good_config());
   const plan::CollectivePlan& collective = plan.collectives.front().candidates.front();
