@@ -85,11 +85,11 @@ def slack_of(desk: Desk, config: dict) -> float:
 
 
 def without_synchronisation(config: dict) -> dict | None:
-    """The same where messages pass over several links.
+    """The same where messages pass over several links, or share HBM.
 
-    The synchronisation of a quantized step is simulated as bytes of the slowest link that its message passes over
-    (docs/model.md, M2a and M4b). So where one of these gets slower, it takes less of the others, and what shares those
-    may be faster: no law holds of it.
+    The synchronisation of a quantized step is simulated as bytes of the slowest link that its message passes over, or
+    of a slower HBM (docs/model.md, M2a and M4b). So where one of these gets slower, it takes less of the
+    others, and what shares those may be faster: no law holds of it.
     """
     changed = chips.with_parameter(config["hardware"], "step_sync_time", 0.0)
     return None if changed is None else config | {"hardware": changed}
@@ -111,12 +111,19 @@ def slower_chip(desk: Desk, content: dict, draw) -> None:
                                   ("step_sync_time", 1), ("instruction_overhead", 1), ("dma_overhead", 1),
                                   ("wait_overhead", 1), ("barrier_time", 1), ("link_efficiency", -1),
                                   ("vmem_bandwidth", -1), ("hbm_bandwidth", -1), ("dma_queue", -1)])
-    changed = chips.with_parameter(config["hardware"], parameter, draw.uniform(1.1, 4.0)**way)
-    if changed is None or "workload" in config and parameter == "hbm_bandwidth":
+    factor = draw.uniform(1.1, 4.0)**way
+    if "workload" in config and parameter == "hbm_bandwidth":
         return
     slack = slack_of(desk, config)
-    if slack == SHARED:  # where another chip may have another default place of buffers
-        config["wire_buffers"] = "hbm"
+    if slack == SHARED:
+        config["wire_buffers"] = "hbm"  # where another chip may have another default place of buffers
+        if parameter != "step_sync_time":
+            config = without_synchronisation(config)
+            if config is None:
+                return
+    changed = chips.with_parameter(config["hardware"], parameter, factor)
+    if changed is None:
+        return
     before = runs_of(desk, config)
     no_faster(before, runs_of(desk, config | {"hardware": changed}), "monotone", slack, f"worse {parameter}")
 
