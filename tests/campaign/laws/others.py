@@ -292,7 +292,7 @@ def advise(desk: Desk, content: dict, _draw) -> None:
     if "hbm" in content["config"].values() or "network" in topology:
         return
     if topologies.chips_of(topology, content.get("files", {})) <= MOST_CHIPS_TO_TUNE:
-        desk.of("advise", content["config"])
+        desk.of("advise", content["config"] | {"engine": "auto"})  # SimGrid, if asked for, takes minutes
 
 
 def pages(desk: Desk, content: dict, _draw) -> None:
