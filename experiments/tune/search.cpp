@@ -177,6 +177,11 @@ class Search {
 
   /// A candidate with the bound of its program.
   void try_out(const Waiting& next) {
+    // Where links break, whether a way ends at all is known sooner than its error.
+    if (trials_.may_fail() && !trials_.time(next.candidate).time_s) {
+      ++counts_.failed;
+      return;
+    }
     const std::size_t family = space_.candidates[next.candidate].family;
     const Finding nmse = trials_.nmse(family);
     if (const auto* obstacle = std::get_if<plan::Obstacle>(&nmse))
@@ -272,10 +277,6 @@ class Search {
   void simulate(std::size_t candidate, double bound_s, double nmse) {
     show_progress();
     const TuneTrials::Time& time = trials_.time(candidate);
-    if (!time.time_s) {
-      ++counts_.failed;
-      return;
-    }
     ++counts_.simulated;
     reached_.add(*time.time_s, nmse);
     const auto& prediction = trials_.prediction(space_.candidates[candidate].family);

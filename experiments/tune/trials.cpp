@@ -142,6 +142,12 @@ plan::OrObstacle<double> TuneTrials::find_bound_s(std::size_t candidate) const {
       whole_s(program_bound_s(std::get<plan::Plan>(made).collectives.front().candidates.front())));
 }
 
+bool TuneTrials::may_fail() const {
+  return std::ranges::any_of(config_.faults.links, [](const config::LinkFault& link) {
+    return link.fails_at_s.has_value();
+  });
+}
+
 bool TuneTrials::knows(const Question& question) const {
   if (!bounds_.knows(question.candidate)) return false;
   if (question.of_bound) return true;
@@ -169,6 +175,10 @@ void TuneTrials::look_ahead(const std::vector<Question>& questions) {
 void TuneTrials::answer(const Question& question) {
   bounds_.prepare(question.candidate);
   if (question.of_bound || !bounds_.knows(question.candidate)) return;
+  if (may_fail()) {
+    times_.prepare(question.candidate);
+    if (!times_.knows(question.candidate) || !times_.known(question.candidate).time_s) return;
+  }
   const std::size_t family = space_.candidates[question.candidate].family;
   nmse_.prepare(family);
   if (nmse_.knows(family) && wants_time(question)) times_.prepare(question.candidate);

@@ -79,6 +79,8 @@ class TuneTrials {
   /// Simulates a candidate that has a bound. @throws InvariantError if it is faster than that.
   const Time& time(std::size_t candidate) { return times_.ask(candidate); }
   bool knows_time(std::size_t candidate) const { return times_.knows(candidate); }
+  /// Whether a candidate may have no time, because links break.
+  bool may_fail() const;
 
   /// Whether the time of a phase follows from that of one AllReduce.
   bool adds_up() const { return workload_ && workload_->schedule.overlap == 0; }

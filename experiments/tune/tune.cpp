@@ -47,7 +47,13 @@ void sort_out(std::vector<TunedCandidate> simulated, const TuneLimits& limits, T
 }
 
 /// Says why there is no front at all.
-[[noreturn]] void refuse_everything(const std::vector<UntriedCandidates>& untried) {
+[[noreturn]] void refuse_everything(const TuneCounts& counts,
+                                    const std::vector<UntriedCandidates>& untried) {
+  if (counts.failed > 0)
+    throw input::InputError(
+        "/faults/links", fmt::format("no candidate{} can run to its end here: links break before; "
+                                     "let them break later, or avoid them",
+                                     untried.empty() ? "" : " that could be tried"));
   if (untried.empty()) throw input::InputError("", "no candidate can run to its end here");
   throw input::InputError(
       "--budget", fmt::format("nothing could be tried: {}: {}; allow more time, like '10 min'",
@@ -161,7 +167,7 @@ class Tuning {
     TuneFound all = search(space_, unlimited, *trials_, progress_);
     TuneResult result;
     sort_out(std::move(all.simulated), {}, result);
-    if (result.front.empty()) refuse_everything(all.untried);
+    if (result.front.empty()) refuse_everything(all.counts, all.untried);
     refuse_limits(result.front, all.untried, options_.limits);
   }
 

@@ -89,7 +89,16 @@ TEST_CASE("a candidate that uses a breaking link is not on the front") {
   json = small(R"({"fully-connected": 2})", "256 KiB");
   json["faults"] = input::parse_json(R"({"links": [{"between": ["0", "1"], "fails_at": "1 us"}]})");
   CHECK_THAT(testing::message_of([&] { tuned(json, options); }),
-             ContainsSubstring("no candidate can run"));
+             ContainsSubstring("no candidate can run to its end here: links break before"));
+}
+
+TEST_CASE("where every way breaks, no error is computed, and links are said to break") {
+  input::Json json = small(R"({"slice": "2x2"})", "175 MiB");
+  json["faults"] =
+      input::parse_json(R"x({"links": [{"between": ["(0,1)", "(1,1)"], "fails_at": "136 ns"}]})x");
+  const auto message = testing::message_of([&] { tuned(json, with_formats({"int8", "bf16"})); });
+  CHECK_THAT(message, ContainsSubstring("/faults/links: no candidate"));
+  CHECK_THAT(message, ContainsSubstring("links break before"));
 }
 
 input::Json decoding(const std::string& slice) {
