@@ -32,7 +32,8 @@ def validate(desk: Desk, content: dict, _draw) -> None:
     ran, validated = desk.of("run", content["config"], "--json"), desk.of("validate", content["config"])
     expect(ran.code == validated.code, "validate",
            f"validate {validated.code} {validated.err}, run {ran.code} {ran.err}")
-    expect(ran.err == validated.err, "validate", f"validate says {validated.err}, run {ran.err}")
+    if ran.refused:  # what takes long shows progress
+        expect(ran.err == validated.err, "validate", f"validate says {validated.err}, run {ran.err}")
 
 
 def overrides(desk: Desk, content: dict, draw) -> None:
