@@ -18,6 +18,9 @@ namespace {
 // others leave.
 constexpr std::uint64_t kSymmetryShare = 4;
 constexpr std::uint64_t kJoiningShare = 3;
+// Rings of a few chips are joined within some of these steps or not at all, and then the exact search
+// answers at once. Tuning makes hundreds of plans, each of which looks for its ring.
+constexpr std::uint64_t kJoiningStepsPerChip = 20'000;
 
 RingSearch no_ring(std::string reason) {
   return {.outcome = RingOutcome::none, .reason = std::move(reason)};
@@ -118,6 +121,7 @@ RingSearch search_any_graph(const CableGraph& graph, std::uint64_t budget, std::
     return no_ring("its usable cables cannot give every chip two of them at once");
   }
   if (several.cover) {
+    share = std::min(share, kJoiningStepsPerChip * graph.chip_count());
     if (const auto ring = join_rings(graph, std::move(*several.cover), share)) {
       return found(chips_along(*ring));
     }
