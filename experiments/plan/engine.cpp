@@ -18,6 +18,7 @@ OrObstacle<EngineChoice> choose_engine(config::EngineMode mode, const sim::Machi
   }
   if (!why_not.empty()) return EngineChoice{sim::Engine::simgrid, why_not};
   if (look == Look::at_many) return EngineChoice{sim::Engine::direct, "one run of many"};
+  if (look == Look::at_events) return EngineChoice{sim::Engine::direct, "all events of a phase"};
   if (simgrid_s > kMostSimgridTime)
     return EngineChoice{sim::Engine::direct,
                         fmt::format("SimGrid would take longer than {} s", kMostSimgridTime)};

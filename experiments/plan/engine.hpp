@@ -9,8 +9,12 @@
 
 namespace equarx::plan {
 
-/// What somebody looks at: one run, or what many runs come to, of which each should take no time.
-enum class Look : std::uint8_t { at_it, at_many };
+/// What somebody looks at.
+enum class Look : std::uint8_t {
+  at_it,      ///< one run
+  at_events,  ///< one run with all its events; where they are many, SimGrid takes long to note them
+  at_many,    ///< what many runs come to, of which each should take no time
+};
 
 /// What simulates, and why.
 struct EngineChoice {

@@ -133,6 +133,7 @@ MaybeObstacle plan_engine(const config::ExperimentConfig& config,
   const double runs = count_runs(workload, plan.simulated.symmetric);
   const double simgrid_s = estimate_simulation_s(plan.config, plan.program.grid(), config,
                                                  sim::Engine::simgrid, runs * messages);
+  if (look == Look::at_events && !workload) look = Look::at_it;  // of one collective they are few
   OrObstacle<EngineChoice> choice = choose_engine(config.engine, machine, simgrid_s, look);
   if (const auto* obstacle = std::get_if<Obstacle>(&choice)) return *obstacle;
   plan.engine = std::get<EngineChoice>(std::move(choice));

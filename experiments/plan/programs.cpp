@@ -76,7 +76,7 @@ std::string why_not(config::Algorithm algorithm, const config::ExperimentConfig&
     return "is for slices that a network joins (/topology/network)";
   if (config.topology.network && !of_slices && algorithm->layout != RankLayout::any)
     return "does not go through a network";
-  if (algorithm->layout == RankLayout::slices && config::count_chips_of_slice(config.topology) == 1)
+  if (of_slices && config::count_chips_of_slice(config.topology) == 1)
     return "sums within slices first, and these have one chip each";
   const bool on_axes =
       algorithm->layout == RankLayout::grid || algorithm->layout == RankLayout::slices_of_grids;

@@ -36,11 +36,12 @@ namespace {
 using input::InputError;
 using input::Json;
 
-plan::Plan load(const ConfigArguments& arguments, input::JsonValue json, bool uncertainty = false) {
+plan::Plan load(const ConfigArguments& arguments, input::JsonValue json, bool uncertainty = false,
+                plan::Look look = plan::Look::at_it) {
   ConfigFile file = read_config_file(arguments, std::move(json));
   config::UncertaintyConfig& asked = file.config.uncertainty;
   if (uncertainty && asked.samples == 0) asked.samples = config::UncertaintyConfig::kDefaultSamples;
-  return naming_file(arguments.path, [&] { return plan::make_plan(file.config); });
+  return naming_file(arguments.path, [&] { return plan::make_plan(file.config, look); });
 }
 
 /// The options are read as the keys of a configuration are, with the same rules and messages.
@@ -60,7 +61,8 @@ inspect::QuantizeOptions quantize_options(const QuantizeArguments& arguments) {
 void run(const RunArguments& arguments) {
   input::JsonValue json = read_json(arguments.config);
   if (config::is_step(json)) return run_step(arguments, json);
-  const plan::Plan plan = load(arguments.config, std::move(json), arguments.uncertainty);
+  const plan::Plan plan = load(arguments.config, std::move(json), arguments.uncertainty,
+                               arguments.trace.empty() ? plan::Look::at_it : plan::Look::at_events);
   std::optional<output::OutputFile> file;
   std::optional<trace::TraceFile> trace;
   if (!arguments.trace.empty()) {

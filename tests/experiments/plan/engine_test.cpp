@@ -67,5 +67,23 @@ TEST_CASE("a plan says which engine runs it: a small one SimGrid, all chips of a
   CHECK(large.collectives.front().candidates.front().engine.engine == sim::Engine::direct);
 }
 
+TEST_CASE("events of a whole phase are not SimGrid's to note, but those of a collective are") {
+  input::Json json = input::parse_json(R"({
+    "hardware": "tpu-v5p", "topology": {"torus": "4x2"}, "numerics": "off",
+    "workload": {"model": "gpt-7b", "phase": "prefill", "tokens": 9},
+    "collectives": [{"algorithm": "torus", "format": "bf16", "minishards": 3, "microshards": 2}]})");
+  const auto engine = [&](Look look) {
+    return make_plan(config::read_config(json), look)
+        .collectives.front()
+        .candidates.front()
+        .engine.engine;
+  };
+  CHECK(engine(Look::at_it) == sim::Engine::simgrid);  // one layer stands for all
+  CHECK(engine(Look::at_events) == sim::Engine::direct);
+  json.erase("workload");
+  json["tensor"] = {{"bytes", "1 MiB"}};
+  CHECK(engine(Look::at_events) == sim::Engine::simgrid);
+}
+
 }  // namespace
 }  // namespace equarx::plan

@@ -1,6 +1,7 @@
 #include "experiments/step/plan.hpp"
 
 #include "experiments/config/step_json.hpp"
+#include "experiments/input/json_text.hpp"
 #include "tests/support/errors.hpp"
 #include "tests/support/steps.hpp"
 
@@ -37,6 +38,18 @@ TEST_CASE(
   config::StepVariant variant = config.variants[0];
   variant.collectives.front() = unfit;
   testing::check_refused([&] { planner.variant(variant); }, "/variants", "bucket: ");
+}
+
+TEST_CASE("between slices alone, one chip of each, auto tries what goes through a network") {
+  const StepPlan made = plan(input::parse_json(R"({
+    "hardware": "tpu-v5e",
+    "topology": {"ring": 8, "network": {"slices": 2, "bandwidth": "1 GB/s", "latency": "1 us"}},
+    "mesh": {"x": {"length": 2}, "y": 8},
+    "step": {"tasks": [{"name": "sum", "collective":
+      {"kind": "reduce-scatter", "bytes": "1 KiB", "axes": ["x"]}}]},
+    "variants": [{"label": "plain"}, {"label": "auto", "quantize": [{"algorithm": "auto"}]}]})"));
+  REQUIRE(made.variants.size() == 2);
+  CHECK(made.variants[1].calls.front()->alone_s > 0.0);
 }
 
 TEST_CASE("core time of tasks") {
