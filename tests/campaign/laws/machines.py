@@ -6,6 +6,7 @@ from laws.results import ROUNDING, TICK_S, expect
 from make import chips, topologies
 
 MOST_CHIPS = 24  # on SimGrid, which takes long where many share links
+MOST_MESSAGES = 100000
 ENGINES = 1e-6  # SimGrid's ticks may add up over the messages of a run
 # Where messages share HBM with cores, a chip that is ahead gets further ahead: a rate that is lower by a part e has been
 # seen to make a run longer by 600 e, until it is 3e-5 longer. So e is small.
@@ -40,6 +41,8 @@ def engines(desk: Desk, content: dict, _draw) -> None:
     if topologies.chips_of(content["config"]["topology"], content.get("files", {})) > MOST_CHIPS:
         return
     direct = runs_of(desk, timed(content["config"]))
+    if any(run["messages"] > MOST_MESSAGES for run in direct or []):
+        return
     simgrid = runs_of(desk, timed(content["config"], engine="simgrid"))
     expect((direct is None) == (simgrid is None), "engines", "one refuses what the other runs")
     for one, other in zip(direct or [], simgrid or []):

@@ -3,6 +3,7 @@ import collections
 import copy
 import itertools
 import json
+import math
 
 import numpy
 
@@ -14,6 +15,7 @@ from laws.results import expect, near
 from make import topologies
 
 MOST_CHIPS_TO_TUNE = 8
+LARGE_TENSOR = 1 << 23  # elements
 
 
 def spoilt(desk: Desk, content: dict, _draw) -> None:
@@ -25,8 +27,10 @@ def spoilt(desk: Desk, content: dict, _draw) -> None:
         return
     if validated.refused:
         return
-    # The values of gibibytes on many chips take minutes.
-    flags = ("--set", "/numerics=off") if ' GiB"' in shown.out and '"numerics"' in shown.out else ()
+    # The values of large tensors on many chips take minutes.
+    tensor = program.parse(shown.out).get("tensor", {})
+    large = "GiB" in str(tensor.get("bytes")) or math.prod(tensor.get("shape", [])) > LARGE_TENSOR
+    flags = ("--set", "/numerics=off") if large and '"numerics"' in shown.out else ()
     ran = desk.of("run", content["config"], "--json", *flags)
     expect(not ran.refused, "spoilt", f"valid, but run says {ran.err}")
     result = program.parse(ran.out)
