@@ -177,6 +177,7 @@ class Search {
 
   /// A candidate with the bound of its program.
   void try_out(const Waiting& next) {
+    show_progress();
     // Where links break, whether a way ends at all is known sooner than its error.
     if (trials_.may_fail() && !trials_.time(next.candidate).time_s) {
       ++counts_.failed;
@@ -275,7 +276,6 @@ class Search {
   }
 
   void simulate(std::size_t candidate, double bound_s, double nmse) {
-    show_progress();
     const TuneTrials::Time& time = trials_.time(candidate);
     ++counts_.simulated;
     reached_.add(*time.time_s, nmse);

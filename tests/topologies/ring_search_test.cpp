@@ -108,7 +108,7 @@ TEST_CASE("large machines are answered fast") {
 }
 
 TEST_CASE("a small graph whose rings cannot be joined is answered at once") {
-  // Two rings, of chips 0 to 3 and 4 to 7, that no exchange of cables makes one.
+  // Chips 5, 6 and 7 are a ring, the others another one, and no exchange of cables joins them.
   const Topology graph(8, {{0, 1},
                            {0, 2},
                            {0, 3},
