@@ -94,7 +94,7 @@ std::optional<std::vector<std::uint32_t>> chips_of_mesh(std::string_view ids, st
 
 }  // namespace
 
-std::optional<DeviceGroups> read_mesh_groups(std::string_view text) {
+std::optional<DeviceGroups> read_mesh_groups(std::string_view text, std::uint64_t most) {
   const std::size_t open = text.find('[');
   const std::size_t groups = text.rfind('{');
   const std::size_t close = text.rfind(']', groups);
@@ -116,7 +116,7 @@ std::optional<DeviceGroups> read_mesh_groups(std::string_view text) {
   });
   const std::optional<DividedMesh> axes = all_known ? divided(mesh, used) : std::nullopt;
   const std::optional<std::uint64_t> size = axes ? product_of(axes->lengths) : std::nullopt;
-  if (!size) return std::nullopt;
+  if (!size || *size > most) return std::nullopt;
   AxisNumbers order;
   std::uint64_t per_group = 1;
   for (std::int64_t axis = 0; axis < static_cast<std::int64_t>(axes->lengths.size()); ++axis)

@@ -11,28 +11,29 @@ namespace equarx::hlo {
 namespace {
 
 /// "[4,2]<=[2,4]T(1,0)".
-std::optional<DeviceGroups> read_turned(std::string_view text) {
+std::optional<DeviceGroups> read_turned(std::string_view text, std::uint64_t most) {
   const std::size_t arrow = text.find("<=");
   if (arrow == std::string_view::npos) return std::nullopt;
   const AxisNumbers shape = numbers_in(text.substr(0, arrow));
   const std::optional<std::uint64_t> size = product_of(shape);
-  if (!size || shape.empty() || shape.size() > 2) return std::nullopt;
+  if (!size || *size > most || shape.empty() || shape.size() > 2) return std::nullopt;
   const auto numbers = read_iota(text.substr(arrow), *size);
   if (!numbers) return std::nullopt;
   return in_runs(*numbers, *size / static_cast<std::uint64_t>(shape.front()));
 }
 
 /// "{{0,1},{2,3}}".
-std::optional<DeviceGroups> read_lists(std::string_view text) {
+std::optional<DeviceGroups> read_lists(std::string_view text, std::uint64_t most) {
   if (!text.starts_with("{") || !text.ends_with("}")) return std::nullopt;
   text = text.substr(1, text.size() - 2);
   DeviceGroups groups;
+  std::uint64_t count = 0;
   for (std::size_t at = text.find('{'); at != std::string_view::npos; at = text.find('{', at)) {
     const std::size_t end = text.find('}', at);
     if (end == std::string_view::npos) return std::nullopt;
     std::vector<std::uint32_t>& group = groups.emplace_back();
     for (const std::int64_t number : numbers_in(text.substr(at, end - at))) {
-      if (static_cast<std::uint64_t>(number) >= kMostDevices) return std::nullopt;
+      if (static_cast<std::uint64_t>(number) >= kMostDevices || ++count > most) return std::nullopt;
       group.push_back(static_cast<std::uint32_t>(number));
     }
     at = end;
@@ -96,18 +97,18 @@ DeviceGroups as_devices(const DeviceGroups& groups, Numbers numbers, const Modul
 
 }  // namespace
 
-std::optional<DeviceGroups> read_groups(std::string_view text) {
+std::optional<DeviceGroups> read_groups(std::string_view text, std::uint64_t most) {
   if (text.empty() || text == "{}") return DeviceGroups{};
-  if (text.starts_with("mesh")) return read_mesh_groups(text);
-  return text.front() == '[' ? read_turned(text) : read_lists(text);
+  if (text.starts_with("mesh")) return read_mesh_groups(text, most);
+  return text.front() == '[' ? read_turned(text, most) : read_lists(text, most);
 }
 
 std::optional<DeviceGroups> groups_of(const Instruction& instruction, const Module& module) {
   if (module.devices() > kMostDevices) return std::nullopt;
-  std::optional<DeviceGroups> groups = read_groups(instruction.attribute("replica_groups"));
-  if (!groups) return std::nullopt;
   const Numbers numbers = numbers_of(instruction);
   const std::uint64_t count = count_of(numbers, module);
+  std::optional<DeviceGroups> groups = read_groups(instruction.attribute("replica_groups"), count);
+  if (!groups) return std::nullopt;
   if (groups->empty()) {
     std::vector<std::uint32_t>& all = groups->emplace_back(count);
     std::iota(all.begin(), all.end(), std::uint32_t{0});
@@ -119,11 +120,13 @@ std::optional<DeviceGroups> groups_of(const Instruction& instruction, const Modu
 std::optional<std::vector<std::pair<std::uint32_t, std::uint32_t>>> pairs_of(
     const Instruction& instruction, const Module& module) {
   if (module.devices() > kMostDevices) return std::nullopt;
-  const std::optional<DeviceGroups> lists =
-      read_groups(instruction.attribute("source_target_pairs"));
-  if (!lists) return std::nullopt;
   const Numbers numbers = numbers_of(instruction);
-  if (!all_below(*lists, count_of(numbers, module))) return std::nullopt;
+  const std::uint64_t count = count_of(numbers, module);
+  constexpr std::uint64_t kNumbersPerSender = 2;
+  const std::optional<DeviceGroups> lists =
+      read_groups(instruction.attribute("source_target_pairs"),
+                  std::min(kNumbersPerSender * count, kMostDevices));
+  if (!lists || !all_below(*lists, count)) return std::nullopt;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
   for (const std::vector<std::uint32_t>& pair : as_devices(*lists, numbers, module)) {
     if (pair.size() != 2) return std::nullopt;

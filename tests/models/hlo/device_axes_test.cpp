@@ -4,6 +4,7 @@
 #include <map>
 #include <random>
 
+#include "models/hlo/device_order.hpp"
 #include "tests/catch.hpp"
 
 namespace equarx::hlo {
@@ -11,7 +12,7 @@ namespace {
 
 using Lengths = std::vector<std::uint32_t>;
 
-DeviceGroups groups(const char* text) { return read_groups(text).value(); }
+DeviceGroups groups(const char* text) { return read_groups(text, kMostDevices).value(); }
 
 TEST_CASE("groups divide the chips into axes") {
   DeviceAxes axes(16);

@@ -1,5 +1,6 @@
 #include "models/hlo/replica_groups.hpp"
 
+#include "models/hlo/device_order.hpp"
 #include "tests/catch.hpp"
 #include "tests/models/hlo/modules.hpp"
 
@@ -7,20 +8,26 @@ namespace equarx::hlo {
 namespace {
 
 TEST_CASE("groups are read in each of their syntaxes") {
-  CHECK(read_groups("{{0,1},{2,3}}") == DeviceGroups{{0, 1}, {2, 3}});
-  CHECK(read_groups("{}") == DeviceGroups{});
-  CHECK(read_groups("mesh['a'=2,'b'=4] {'b'}") == read_groups("[2,4]<=[8]"));
-  CHECK(read_groups("[2,4]<=[8]") == DeviceGroups{{0, 1, 2, 3}, {4, 5, 6, 7}});
-  CHECK(read_groups("[4,2]<=[2,4]T(1,0)") == DeviceGroups{{0, 4}, {1, 5}, {2, 6}, {3, 7}});
-  CHECK(read_groups("[4,2]<=[2,2,2]T(0,2,1)") == DeviceGroups{{0, 2}, {1, 3}, {4, 6}, {5, 7}});
-  CHECK(read_groups("[8]<=[8]") == DeviceGroups{{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}});
+  CHECK(read_groups("{{0,1},{2,3}}", 8) == DeviceGroups{{0, 1}, {2, 3}});
+  CHECK(read_groups("{}", 8) == DeviceGroups{});
+  CHECK(read_groups("mesh['a'=2,'b'=4] {'b'}", 8) == read_groups("[2,4]<=[8]", 8));
+  CHECK(read_groups("[2,4]<=[8]", 8) == DeviceGroups{{0, 1, 2, 3}, {4, 5, 6, 7}});
+  CHECK(read_groups("[4,2]<=[2,4]T(1,0)", 8) == DeviceGroups{{0, 4}, {1, 5}, {2, 6}, {3, 7}});
+  CHECK(read_groups("[4,2]<=[2,2,2]T(0,2,1)", 8) == DeviceGroups{{0, 2}, {1, 3}, {4, 6}, {5, 7}});
+  CHECK(read_groups("[8]<=[8]", 8) == DeviceGroups{{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}});
 }
 
 TEST_CASE("groups that are none are not read") {
   for (const char* text :
        {"[2,4]<=[9]", "[2,4]<=[2,4]T(1,1)", "[2,4]<=[2,4]T(0)", "[0,4]<=[0]", "[2,4]", "{0,1", "x",
         "{{16777216}}", "[4194304,8]<=[33554432]", "[2,2,2]<=[8]", "{{0,1}"})
-    CHECK_FALSE(read_groups(text));
+    CHECK_FALSE(read_groups(text, kMostDevices));
+}
+
+TEST_CASE("shapes of a few letters that are of too many chips are not written out") {
+  for (const char* text : {"[2,5]<=[10]", "[16777216]<=[16777216]", "mesh['a'=3,'b'=3] {'a'}",
+                           "mesh['a'=16777216] {'a'}", "{{0,1,2,3,4,5,6,7},{0}}"})
+    CHECK_FALSE(read_groups(text, 8));
 }
 
 /// Groups of an all-reduce, or another opcode, with 2 replicas x 4 partitions.
@@ -48,6 +55,7 @@ TEST_CASE("numbers of groups are replicas, partitions or chips") {
 
 TEST_CASE("groups of what the module does not have are not read") {
   CHECK_FALSE(groups(", replica_groups={{0,2}}"));
+  CHECK_FALSE(groups(", replica_groups={{0},{1},{0}}"));
   CHECK_FALSE(groups(", channel_id=1, replica_groups={{0,8}}, use_global_device_ids=true"));
 }
 
