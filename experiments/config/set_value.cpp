@@ -14,6 +14,7 @@
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
+#include "experiments/input/nearest.hpp"
 
 namespace equarx::config {
 namespace {
@@ -37,15 +38,16 @@ std::vector<std::string> tokens_of(const std::string& pointer) {
 input::Json& element(input::Json& array, const std::string& token, const std::string& pointer) {
   for (std::size_t index = 0; index < array.size(); ++index)
     if (token == std::to_string(index)) return array[index];
-  std::string labels;
+  std::vector<std::string> labels;
   for (input::Json& candidate : array) {
     if (!candidate.is_object() || !candidate.contains("label")) continue;
     if (candidate["label"] == token) return candidate;
-    labels += fmt::format(" {}", candidate["label"].dump());
+    labels.push_back(candidate["label"].dump());
   }
-  throw input::InputError(pointer,
-                          fmt::format("there is no element '{}'; there are {}, labelled{}", token,
-                                      array.size(), labels.empty() ? " not at all" : labels));
+  const std::vector<std::string_view> views(labels.begin(), labels.end());
+  throw input::InputError(
+      pointer, fmt::format("there is no element '{}'; there are {}, labelled {}", token,
+                           array.size(), labels.empty() ? "not at all" : input::list_of(views)));
 }
 
 void remove_alternatives(input::Json& parent, const std::string& key) {

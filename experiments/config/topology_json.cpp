@@ -51,11 +51,7 @@ std::string neighbours_of(const topology::Topology& graph, topology::ChipId chip
   const std::vector<topology::LinkId>& links = graph.out_links(chip);
   std::vector<std::string_view> names;
   for (const topology::LinkId link : links) names.push_back(graph.label(graph.link(link).to));
-  if (names.empty()) return "no chip";
-  if (names.size() <= kMostNamed) return input::list_of(names);
-  const std::size_t more = names.size() - kMostNamed;
-  names.resize(kMostNamed);
-  return fmt::format("{} and {} more", input::list_of(names), more);
+  return names.empty() ? "no chip" : input::list_of(names, kMostNamed);
 }
 
 topology::GridShape read_slice(input::ObjectReader& reader, const hardware::Chip& chip) {

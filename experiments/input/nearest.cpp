@@ -88,8 +88,9 @@ std::string remedy_of_all(std::string_view text, std::span<const std::string_vie
   return near(text, names) ? fmt::format("{} (one of {})", what, list_of(names)) : what;
 }
 
-std::string list_of(std::span<const std::string_view> names) {
-  return fmt::format("{}", fmt::join(names, ", "));
+std::string list_of(std::span<const std::string_view> names, std::size_t most) {
+  if (names.size() <= most) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{} and {} more", fmt::join(names.first(most), ", "), names.size() - most);
 }
 
 }  // namespace equarx::input

@@ -1,6 +1,7 @@
 // What a user may have meant by a name that there is not.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,7 +24,7 @@ std::string remedy(std::string_view text, std::span<const std::string_view> name
 /// The same of names that are few: "did you mean 'a'? (one of a, b, c)".
 std::string remedy_of_all(std::string_view text, std::span<const std::string_view> names);
 
-/// "a, b, c"
-std::string list_of(std::span<const std::string_view> names);
+/// "a, b, c"; of more names than fit in a message, "a, b and 7 more".
+std::string list_of(std::span<const std::string_view> names, std::size_t most = 40);
 
 }  // namespace equarx::input

@@ -52,7 +52,7 @@ TEST_CASE("pointers that lead nowhere are refused") {
   check_place_refused("/tensor/~2", "is no JSON pointer");
   check_place_refused("", "expected the JSON pointer of a key");
   check_place_refused("/collectives/7/format",
-                      "there is no element '7'; there are 2, labelled \"bf16\" \"int8\"");
+                      "there is no element '7'; there are 2, labelled \"bf16\", \"int8\"");
   check_place_refused("/collectives/int9/format", "there is no element 'int9'");
   check_place_refused("/collectives/01/format", "there is no element '01'");
   check_place_refused("/collectives/99999999999999999999/format", "there is no element '9999");

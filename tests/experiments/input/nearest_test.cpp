@@ -1,6 +1,8 @@
 #include "experiments/input/nearest.hpp"
 
 #include <array>
+#include <string_view>
+#include <vector>
 
 #include "tests/catch.hpp"
 
@@ -44,6 +46,14 @@ TEST_CASE("a remedy is a guess where there is one, and a list elsewhere") {
   CHECK(remedy_of_all("shap", kNames) ==
         "did you mean 'shape'? (one of shape, bytes, dtype, values)");
   CHECK(remedy_of_all("foo", kNames) == remedy("foo", kNames));
+}
+
+TEST_CASE("a list names no more than fit in a message, and says how many others there are") {
+  CHECK(list_of(kNames) == "shape, bytes, dtype, values");
+  CHECK(list_of(kNames, 4) == "shape, bytes, dtype, values");
+  CHECK(list_of(kNames, 3) == "shape, bytes, dtype and 1 more");
+  const std::vector<std::string_view> many(1000, "a");
+  CHECK(remedy("foo", many).ends_with(", a and 960 more"));
 }
 
 TEST_CASE("up to a third of the letters wrong are a mistyping") {
