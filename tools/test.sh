@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# Sets everything up, builds, and runs the tests. Arguments go to ctest, e.g. -R sim.
+# Sets everything up, builds, and runs the tests: in two minutes all but those that take five seconds or more each, which
+# tools/check.sh runs, too. Arguments go to ctest, which then has all tests to choose from: tools/test.sh -R sim, or for
+# all of them tools/test.sh -R .
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,4 +16,5 @@ command -v chromium >/dev/null || bash tools/setup.sh chromium fonts-dejavu-core
 /usr/bin/python3 -c "import ipykernel, nbconvert" 2>/dev/null || bash tools/setup.sh python3-ipykernel python3-nbconvert ||
   echo "test: no nbconvert here; notebooks will be run as scripts, but not in Jupyter" >&2
 bash tools/build.sh release
+[ $# -gt 0 ] || set -- --label-exclude '^long$'
 ctest --preset release -j "$(nproc)" --output-on-failure "$@"

@@ -13,6 +13,11 @@ if(EQUARX_SANITIZE)
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(equarx_compile_options INTERFACE -fsanitize=${EQUARX_SANITIZE})
 endif()
+if(EQUARX_SANITIZE MATCHES "fuzzer")
+  # Which branches an input takes is enough to guide libFuzzer, which has the words of each format; to note each
+  # comparison, too, makes all that is instrumented two to three times slower.
+  target_compile_options(equarx_compile_options INTERFACE -fno-sanitize-coverage=trace-cmp,indirect-calls)
+endif()
 
 # Where the module stands that is loaded when it is needed, and how programs find it: by their run path.
 set(equarx_module_dir "${PROJECT_BINARY_DIR}/lib")
@@ -39,14 +44,24 @@ function(equarx_header_library name)
   target_link_libraries(${name} INTERFACE equarx_compile_options ${ARG_LINKS})
 endfunction()
 
-# -fpch-preprocess lets ccache see through precompiled headers.
-set(equarx_test_options -O1 $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+# Test code runs for a moment and is compiled for minutes: -O1 takes clang twice as long as -O0, g++ a fifth longer than
+# -Og. -fpch-preprocess lets ccache see through precompiled headers.
+set(equarx_test_options
+  $<$<CXX_COMPILER_ID:GNU>:-Og> $<$<CXX_COMPILER_ID:Clang>:-O0> $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 
-# equarx_test(NAME SOURCES file... [LINKS target...] [OPTIMISED]): one Catch2 program, one CTest test per
-# case. Test code is compiled quickly, unless what it tests lies in headers that must hold when optimised: hardly
-# optimised, and with the headers of the test framework read once for all programs (tests/CMakeLists.txt).
+# equarx_long(TEST...): tests that take some five seconds or more. They begin first, so that no core waits for them in
+# the end; and everyday runs (tools/test.sh) leave them to tools/check.sh.
+function(equarx_long)
+  set_property(TEST ${ARGV} APPEND PROPERTY LABELS long)
+  set_property(TEST ${ARGV} PROPERTY COST 30)
+endfunction()
+
+# equarx_test(NAME SOURCES file... [LINKS target...] [OPTIMISED] [LONG]): one Catch2 program, one CTest test per case.
+# Test code is compiled quickly, unless what it tests lies in headers that must hold when optimised: hardly optimised, and
+# with the headers of the test framework read once for all programs (tests/CMakeLists.txt). LONG: there are cases with
+# the tag [long], which are equarx_long().
 function(equarx_test name)
-  cmake_parse_arguments(ARG "OPTIMISED" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "OPTIMISED;LONG" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   # Each file of tests has helpers of its own, often of the same name.
   set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
@@ -63,7 +78,11 @@ function(equarx_test name)
   if(Catch2_VERSION VERSION_LESS 3)
     set(no_test_fails EXTRA_ARGS --warn NoTests)
   endif()
-  catch_discover_tests(${name} TEST_PREFIX "${name}: " ${no_test_fails} PROPERTIES TIMEOUT 300)
+  set(cases TEST_PREFIX "${name}: " ${no_test_fails} PROPERTIES TIMEOUT 300)
+  catch_discover_tests(${name} TEST_SPEC "~[.]~[long]" ${cases})
+  if(ARG_LONG)
+    catch_discover_tests(${name} TEST_SPEC "[long]" ${cases} LABELS long COST 30)
+  endif()
 endfunction()
 
 # equarx_benchmark(NAME SOURCES file... [LINKS target...]): one Google Benchmark program.

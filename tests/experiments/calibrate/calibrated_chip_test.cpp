@@ -11,7 +11,7 @@ namespace {
 
 const std::filesystem::path kFolder = EQUARX_SOURCE_DIR "/experiments/calibration";
 
-TEST_CASE("calibrating a built-in chip again makes the same chip") {
+TEST_CASE("calibrating a built-in chip again makes the same chip", "[long]") {
   for (const char* const name : {"tpu-v5e", "tpu-v5p", "tpu-v6e", "tpu-v7"}) {
     const std::filesystem::path file = kFolder / (std::string(name) + ".json");
     const CalibrationTask task =

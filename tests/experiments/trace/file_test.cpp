@@ -13,6 +13,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
+#include "tests/support/workloads.hpp"
 
 namespace equarx::trace {
 namespace {
@@ -279,14 +280,14 @@ TEST_CASE("idle cores say what they wait for") {
 }
 
 TEST_CASE("representatives say what they stand for") {
-  input::Json config = changed("/topology/slice", "\"8x8\"");
+  input::Json config = changed("/topology/slice", "\"4x4\"");
   config["simulation"] = "symmetric";
   config["numerics"] = "off";
   const auto [result, json] = trace_of(config, "int8");
   const Events events = check_format(json);
   check_run(events, json.at("otherData").at("runs").at(0), result.runs[1]);
   REQUIRE(result.runs[1].symmetric);
-  CHECK_THAT(events.processes.at(1), ContainsSubstring("which stand for all 64 chips"));
+  CHECK_THAT(events.processes.at(1), ContainsSubstring("which stand for all 16 chips"));
   CHECK(events.processes.size() == json["otherData"]["runs"][0]["chips"].size() + 1);
 }
 
@@ -388,13 +389,15 @@ TEST_CASE("the number of events that is foretold is an upper bound, and not a lo
 }
 
 /// A phase of a transformer, computed in so many chunks.
-input::Json phase(int chunks) {
+Traced trace_of_phase(int chunks) {
+  const testing::TemporaryFile model(testing::tiny_model().dump());
   input::Json config = input::parse_json(R"({"hardware": "tpu-v5e", "topology": {"slice": "2x2"},
-    "workload": {"model": "gemma3-12b", "phase": "decode", "context": 128, "batch": 2},
+    "workload": {"phase": "decode", "context": 128, "batch": 2},
     "collectives": [{"label": "bf16", "algorithm": "ring", "format": "bf16"}],
     "numerics": "off"})");
+  config["workload"]["model"] = model.path();
   config["workload"]["chunks"] = chunks;
-  return config;
+  return trace_of(config);
 }
 
 std::size_t count_other_work(const Events& events, const std::string& track_name) {
@@ -407,14 +410,14 @@ std::size_t count_other_work(const Events& events, const std::string& track_name
 }
 
 TEST_CASE("phases show other work between the collectives") {
-  const auto [result, json] = trace_of(phase(1));
+  const auto [result, json] = trace_of_phase(1);
   const Events events = check_format(json);
   check_run(events, json.at("otherData").at("runs").at(0), result.runs[0]);
   CHECK(count_other_work(events, "core") > result.runs[0].phase->allreduces);
 }
 
 TEST_CASE("other work beside collectives has a track of its own") {
-  const auto [result, json] = trace_of(phase(2));
+  const auto [result, json] = trace_of_phase(2);
   const Events events = check_format(json);
   CHECK(count_other_work(events, "core: other work") > result.runs[0].phase->allreduces);
   CHECK(count_other_work(events, "core: collectives") == 0);
