@@ -8,7 +8,7 @@ results=${1:-results/equarx_paper}
 
 bash tools/setup.sh
 [ -e build/release/equarx-sim ] ||
-  echo "run: building the program, which takes one or two minutes on two cores; the first table follows at once" >&2
+  echo "run: building the program, which takes some four minutes on two cores; the first table follows at once" >&2
 bash tools/build.sh release equarx-sim
 build/release/equarx-sim run configs/experiments/allreduce_v5e_4x2.json
 echo
