@@ -1,5 +1,6 @@
 // HLO text becomes a step, or is refused in one short line.
 #include <cstdlib>
+#include <numeric>
 #include <stdexcept>
 #include <string_view>
 
@@ -15,7 +16,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     constexpr std::uint64_t kMostChips = 4096;
     if (module.devices() > kMostChips) return 0;
     const hlo::Flow flow = hlo::make_flow(module, {.by_name = {}, .otherwise = 3});
-    totals_of(flow);
+    // So that an input takes a millisecond, and not as long as a program of 100,000 tasks.
+    constexpr double kMostCollectives = 1000.0;
+    const hlo::FlowTotals totals = totals_of(flow);
+    if (std::reduce(totals.times.begin(), totals.times.end()) > kMostCollectives) return 0;
     const auto chips = static_cast<std::uint32_t>(module.devices());
     const steps::Mesh mesh = steps::lay_mesh({chips}, {{.name = "chips", .length = chips}});
     const steps::Mesh divided = [&] {
