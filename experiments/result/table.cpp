@@ -12,6 +12,7 @@
 #include "experiments/config/algorithm.hpp"
 #include "experiments/config/tensor_json.hpp"
 #include "experiments/config/topology.hpp"
+#include "experiments/input/nearest.hpp"
 #include "experiments/output/table.hpp"
 #include "experiments/result/json.hpp"
 #include "experiments/result/trust.hpp"
@@ -157,15 +158,10 @@ std::string busiest_text(const run::RunResult& run) {
   };
   const auto [least, most] = std::ranges::minmax(run.links, {}, percent);
   if (percent(least) == percent(most)) return fmt::format("{} %, all alike", percent(most));
-  std::vector<std::string> names;
+  std::vector<std::string_view> names;
   for (const run::LinkUse& link : run.links)
     if (percent(link) == percent(most)) names.push_back(link.name);
-  std::string more;
-  if (names.size() > kNamed) {
-    more = fmt::format(" and {} more", names.size() - kNamed);
-    names.resize(kNamed);
-  }
-  return fmt::format("{} %: {}{} of {}; idlest {} %", percent(most), fmt::join(names, ", "), more,
+  return fmt::format("{} %: {} of {}; idlest {} %", percent(most), input::list_of(names, kNamed),
                      run.links.size(), percent(least));
 }
 

@@ -122,10 +122,8 @@ std::optional<std::vector<std::pair<std::uint32_t, std::uint32_t>>> pairs_of(
   if (module.devices() > kMostDevices) return std::nullopt;
   const Numbers numbers = numbers_of(instruction);
   const std::uint64_t count = count_of(numbers, module);
-  constexpr std::uint64_t kNumbersPerSender = 2;
   const std::optional<DeviceGroups> lists =
-      read_groups(instruction.attribute("source_target_pairs"),
-                  std::min(kNumbersPerSender * count, kMostDevices));
+      read_groups(instruction.attribute("source_target_pairs"), 2 * count);  // a pair a sender
   if (!lists || !all_below(*lists, count)) return std::nullopt;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
   for (const std::vector<std::uint32_t>& pair : as_devices(*lists, numbers, module)) {

@@ -15,8 +15,8 @@ using DeviceGroups = std::vector<std::vector<std::uint32_t>>;
 
 /// The numbers of replica_groups as they are written, in each of its syntaxes: "{{0,1},{2,3}}", "[2,4]<=[8]",
 /// "[4,2]<=[2,4]T(1,0)" (as iota, reshaped, transposed and reshaped), "mesh['a'=2,'b'=4] {'b'}" (read_mesh_groups()).
-/// Empty of "" and "{}". None if it is none of these, or has more numbers than `most`, which is 2^24 at most: a few
-/// letters may stand for millions.
+/// Empty of "" and "{}". None if it is none of these, or has more numbers than `most`, since a few letters may stand for
+/// millions; never of a shape of more than 2^24.
 std::optional<DeviceGroups> read_groups(std::string_view text, std::uint64_t most);
 
 /// The chips of a collective's groups: what its numbers mean depends on channel_id and use_global_device_ids
