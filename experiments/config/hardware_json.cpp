@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <vector>
 
 #include <fmt/format.h>
@@ -37,6 +39,27 @@ void check_complete(const input::Json& json) {
   throw input::InputError(
       "", fmt::format("{} parts are missing: {}; give them, or say by \"{}\" which chip has them",
                       missing.size(), fmt::join(missing, ", "), kBasedOn));
+}
+
+/// Built-in chips. Every point of a sweep asks for its chip, and reading one takes longer than reading
+/// the rest of an experiment does, so each is read once.
+class ChipShelf {
+ public:
+  const hardware::Chip& chip(const input::EmbeddedFile& file) {
+    const std::lock_guard lock(mutex_);
+    const auto found = chips_.find(file.name);
+    if (found != chips_.end()) return found->second;
+    return chips_.emplace(file.name, read_chip(input::parse_json(file.text))).first->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string_view, hardware::Chip> chips_;
+};
+
+const hardware::Chip& built_in_chip(const input::EmbeddedFile& file) {
+  static ChipShelf shelf;
+  return shelf.chip(file);
 }
 
 using Files = std::vector<std::filesystem::path>;
@@ -74,7 +97,7 @@ hardware::Chip load(const std::string& name_or_path, const std::string& place,
     });
   std::vector<std::string_view> names;
   for (const input::EmbeddedFile& file : input::embedded_hardware()) {
-    if (file.name == name_or_path) return read_chip(input::parse_json(file.text));
+    if (file.name == name_or_path) return built_in_chip(file);
     names.push_back(file.name);
   }
   throw input::InputError(place,

@@ -23,7 +23,7 @@ namespace {
 // The library's adapter takes the type whose keys are sorted.
 using SortedJson = nlohmann::json;
 
-SortedJson sorted(const Json& document) { return SortedJson::parse(document.dump()); }
+SortedJson sorted(const Json& document) { return SortedJson(document); }
 
 SortedJson schema_text(const std::string& name) {
   const auto files = embedded_schemas();
