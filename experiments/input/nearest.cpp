@@ -42,18 +42,26 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 constexpr std::size_t kLettersPerMistake = 3;
 
+/// The distance, where it is at most `most`. Texts whose lengths differ by more are not compared: a text may be a
+/// million letters long.
+std::optional<std::size_t> distance_up_to(std::size_t most, std::string_view a,
+                                          std::string_view b) {
+  if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) > most) return std::nullopt;
+  const std::size_t distance = edit_distance(a, b);
+  return distance <= most ? std::optional(distance) : std::nullopt;
+}
+
 /// How far away a name is that is near; none if it is not.
 std::optional<std::size_t> near_distance(std::string_view text, std::string_view name) {
   constexpr std::size_t kTellingStart = 3;
   const std::string a = lower_case(text);
   const std::string b = lower_case(name);
-  const std::size_t shorter = std::min(a.size(), b.size());
+  const auto [shorter, longer] = std::minmax({a.size(), b.size()});
   if (shorter < 2) return a == b ? std::optional<std::size_t>(0) : std::nullopt;
-  const std::size_t distance = edit_distance(a, b);
-  if (distance <= std::max<std::size_t>(1, shorter / kLettersPerMistake)) return distance;
   const bool begins =
       std::string_view(a).substr(0, shorter) == std::string_view(b).substr(0, shorter);
-  return begins && shorter >= kTellingStart ? std::optional(distance) : std::nullopt;
+  if (begins && shorter >= kTellingStart) return longer - shorter;
+  return distance_up_to(std::max<std::size_t>(1, shorter / kLettersPerMistake), a, b);
 }
 
 }  // namespace
@@ -75,7 +83,8 @@ bool is_misspelt(std::string_view text, std::string_view name) {
   constexpr std::size_t kMostWrong = 2;
   const std::size_t letters = std::min(text.size(), name.size());
   const std::size_t most = std::clamp<std::size_t>(letters / kLettersPerMistake, 1, kMostWrong);
-  return text != name && letters > 1 && edit_distance(lower_case(text), lower_case(name)) <= most;
+  return text != name && letters > 1 &&
+         distance_up_to(most, lower_case(text), lower_case(name)).has_value();
 }
 
 std::string remedy(std::string_view text, std::span<const std::string_view> names) {

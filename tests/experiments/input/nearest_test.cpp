@@ -1,6 +1,7 @@
 #include "experiments/input/nearest.hpp"
 
 #include <array>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,13 @@ TEST_CASE("a name that is far from all is none of them") {
     CHECK(near_name(far, kNames) == "none");
   CHECK(near_name("f32", std::array<std::string_view, 2>{"int8", "int4"}) == "none");
   CHECK_FALSE(near("shape", {}));
+}
+
+TEST_CASE("a text of a million letters is compared with no name, unless it begins with one") {
+  constexpr std::size_t kLetters = 1'000'000;
+  const std::vector<std::string_view> names(100, "shape");
+  CHECK_FALSE(near(std::string(kLetters, 'a'), names));
+  CHECK(near_name("shape" + std::string(kLetters, 'a'), kNames) == "shape");
 }
 
 TEST_CASE("of names that are equally near, the first is taken") {
