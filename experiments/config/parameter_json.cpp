@@ -74,9 +74,14 @@ double read_standard_error(const input::Json& value, const std::string& place,
     throw input::InputError(place, fmt::format("only a measured or calibrated value has a standard "
                                                "error, and this one is '{}'; give a range",
                                                name(provenance)));
-  const double error = read_number(value, place, info);
+  // One of a share may be smaller than shares are.
+  const bool is_of_share = info.kind == ParameterKind::ratio && value.is_number();
+  const double error = is_of_share ? value.get<double>() : read_number(value, place, info);
   if (error <= 0.0)
     throw input::InputError(place, "must be above 0; leave it out where it is not known");
+  if (is_of_share && error > 1.0)
+    throw input::InputError(
+        place, fmt::format("{} is more than a share can be wrong by, which is 1", value.dump()));
   return error;
 }
 
@@ -98,6 +103,7 @@ double read_parameter_value(const input::Json& value, const std::string& place,
     throw input::InputError(
         place,
         fmt::format("{} must {}", info.key, info.may_be_zero ? "not be negative" : "be above 0"));
+  if (info.kind == ParameterKind::quantity) input::check_magnitude(number, place, info.dimension);
   return number;
 }
 

@@ -63,8 +63,35 @@ std::uint64_t read_integer(const Json& value, const std::string& place, std::uin
   return value.get<std::uint64_t>();
 }
 
+namespace {
+
+// Beyond these there is no machine, and no sum of times: from bytes and operations of kMost at rates of kLeastRate,
+// with every factor that there is, follow times far below the largest double.
+constexpr double kLeastRate = 1e-9;  // of the base unit, so of B/s
+constexpr double kMostTime = 1e9;    // s, thirty years
+constexpr double kMost = 1e50;       // B, or a plain number
+
+[[noreturn]] void refuse_magnitude(double value, const std::string& place,
+                                   units::Dimension dimension, double limit) {
+  const bool is_large = value > limit;
+  throw InputError(place,
+                   fmt::format("{} is too {}; {} is at {} {}", units::format(value, dimension),
+                               is_large ? "large" : "small", units::name(dimension),
+                               is_large ? "most" : "least", units::format(limit, dimension)));
+}
+
+}  // namespace
+
+void check_magnitude(double value, const std::string& place, units::Dimension dimension) {
+  const bool is_rate = dimension != units::Dimension::bytes && dimension != units::Dimension::time;
+  const double most = dimension == units::Dimension::time ? kMostTime : kMost;
+  if (value > most) refuse_magnitude(value, place, dimension, most);
+  if (is_rate && value > 0.0 && value < kLeastRate)
+    refuse_magnitude(value, place, dimension, kLeastRate);
+}
+
 double read_share(const Json& value, const std::string& place) {
-  if (!value.is_number() || !(value.get<double>() > 0.0 && value.get<double>() <= 1.0))
+  if (!value.is_number() || !(value.get<double>() >= kLeastShare && value.get<double>() <= 1.0))
     throw InputError(place, fmt::format("{} is not {}", value.dump(), kExpectedShare));
   return value.get<double>();
 }
@@ -118,7 +145,10 @@ std::string ObjectReader::text(std::string_view key, std::string_view expected) 
 }
 
 double ObjectReader::quantity(std::string_view key, units::Dimension dimension) {
-  return read_quantity(required(key, expected_quantity(dimension)), place_of(key), dimension);
+  const Json& value = required(key, expected_quantity(dimension));
+  const double quantity = read_quantity(value, place_of(key), dimension);
+  check_magnitude(quantity, place_of(key), dimension);
+  return quantity;
 }
 
 std::uint64_t ObjectReader::integer(std::string_view key, std::uint64_t least, std::uint64_t most) {
@@ -135,6 +165,8 @@ double ObjectReader::positive_number(std::string_view key) {
   const double number = read_number(value, place_of(key), kExpected);
   if (!(number > 0.0))
     throw InputError(place_of(key), fmt::format("{} is not above 0", value.dump()));
+  if (number > kMost)
+    throw InputError(place_of(key), fmt::format("{} is more than {}", value.dump(), kMost));
   return number;
 }
 

@@ -35,14 +35,15 @@ class ObjectReader {
   std::string text(std::string_view key);
   /// `expected` says what is wanted more closely than "a string".
   std::string text(std::string_view key, std::string_view expected);
+  /// Of a magnitude that times can be computed from: check_magnitude().
   double quantity(std::string_view key, units::Dimension dimension);
   /// An integer from `least` to `most`.
   std::uint64_t integer(std::string_view key, std::uint64_t least, std::uint64_t most);
   /// A plain number. `expected` says what is wanted more closely.
   double number(std::string_view key, std::string_view expected = "a number");
-  /// A plain number above 0.
+  /// A plain number above 0 and up to 1e50.
   double positive_number(std::string_view key);
-  /// A plain number above 0 and up to 1.
+  /// A plain number from kLeastShare to 1.
   double share(std::string_view key);
   /// true or false; `fallback` without the key.
   bool flag_or(std::string_view key, bool fallback);
@@ -79,13 +80,21 @@ class ObjectReader {
 std::uint64_t read_integer(const Json& value, const std::string& place, std::uint64_t least,
                            std::uint64_t most);
 
-/// What read_share() wants, for messages.
-inline constexpr std::string_view kExpectedShare = "a number above 0 and up to 1";
+/// A smaller one is of no machine, and what follows from it no number: faults have the same limit.
+inline constexpr double kLeastShare = 1e-9;
 
-/// A plain number above 0 and up to 1, at `place`.
+/// What read_share() wants, for messages.
+inline constexpr std::string_view kExpectedShare = "a number from 1e-9 to 1";
+
+/// A plain number from kLeastShare to 1, at `place`.
 double read_share(const Json& value, const std::string& place);
 
-/// A quantity with its unit in a string, at `place`; bytes may also be an integer, as results have them.
+/// Refuses a rate above 0 of less than 1e-9 of its base unit, a time of more than 1e9 s and more than 1e50 of anything
+/// else: times that follow from them would be no numbers. Negative ones are the caller's to refuse.
+void check_magnitude(double value, const std::string& place, units::Dimension dimension);
+
+/// A quantity with its unit in a string, at `place`, of any magnitude; bytes may also be an integer, as results have
+/// them.
 double read_quantity(const Json& value, const std::string& place, units::Dimension dimension);
 
 /// What read_quantity() takes, for messages: "a time with its unit, like "1 us"".

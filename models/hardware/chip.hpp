@@ -96,7 +96,7 @@ struct Chip {
 /// What kind of number a parameter is.
 enum class ParameterKind : std::uint8_t {
   quantity,  ///< has a dimension, and a unit in files
-  ratio,     ///< a plain number above 0 and up to 1
+  ratio,     ///< a plain number from 1e-9 to 1
   count,     ///< a positive integer
 };
 

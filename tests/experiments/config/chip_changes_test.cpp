@@ -100,7 +100,7 @@ TEST_CASE("wrong changes are refused at their place") {
         std::tuple{R"({"link_bandwidth": "90 GB"})", "link_bandwidth", "like \"45 GB/s\""},
         std::tuple{R"({"link_bandwidth": 90})", "link_bandwidth", "like \"45 GB/s\""},
         std::tuple{R"({"link_bandwidth": "0 GB/s"})", "link_bandwidth", "must be above 0"},
-        std::tuple{R"({"link_efficiency": 1.5})", "link_efficiency", "up to 1"},
+        std::tuple{R"({"link_efficiency": 1.5})", "link_efficiency", "from 1e-9 to 1"},
         std::tuple{R"({"dma_queue": 1.5})", "dma_queue", "is not an integer"},
         std::tuple{R"({"hop_latency": {"value": "1 us"}})", "hop_latency/class", "is missing"}}) {
     CAPTURE(text);

@@ -42,6 +42,14 @@ TEST_CASE("TPU v5e has the figures of its data sheet") {
   CHECK(chip.slices.list.size() == 8);
 }
 
+TEST_CASE("a built-in chip that is changed is still as it was for who asks for it next") {
+  hardware::Chip mine = load_chip("tpu-v5e", "/hardware");
+  mine.link_bandwidth.value = 1.0;
+  mine.name = "mine";
+  CHECK(load_chip("tpu-v5e", "/hardware").link_bandwidth.value == 45e9);
+  CHECK(load_chip("tpu-v5e", "/hardware").name == "tpu-v5e");
+}
+
 TEST_CASE("the other generations have the figures of their data sheets") {
   struct Figures {
     std::string name;
@@ -229,9 +237,16 @@ TEST_CASE("mistakes in a hardware file are refused, those of structure by the sc
       {p + "link_bandwidth/value", "45 GB", p + "link_bandwidth/value", "like \"45 GB/s\"", false},
       {p + "link_bandwidth/value", "0 GB/s", p + "link_bandwidth/value", "above 0", false},
       {p + "link_bandwidth/value", "-1 GB/s", p + "link_bandwidth/value", "above 0", false},
-      {p + "link_efficiency/value", "0", p + "link_efficiency/value", "above 0 and up to 1", true},
-      {p + "link_efficiency/value", "1.01", p + "link_efficiency/value", "up to 1", true},
-      {p + "link_efficiency/value", "97 %", p + "link_efficiency/value", "up to 1", true},
+      {p + "link_bandwidth/value", "5e-324 GB/s", p + "link_bandwidth/value",
+       "is too small; a bandwidth is at least 1e-09 B/s", false},
+      {p + "vector_rate/value", "9e-10 op/s", p + "vector_rate/value", "is at least", false},
+      {p + "hop_latency/value", "1.1e9 s", p + "hop_latency/value",
+       "is too large; a time is at most 1000000000 s", false},
+      {p + "hbm_capacity/value", "1e51 B", p + "hbm_capacity/value", "is too large", false},
+      {p + "link_efficiency/value", "9e-10", p + "link_efficiency/value", "from 1e-9 to 1", true},
+      {p + "link_efficiency/value", "0", p + "link_efficiency/value", "from 1e-9 to 1", true},
+      {p + "link_efficiency/value", "1.01", p + "link_efficiency/value", "to 1", true},
+      {p + "link_efficiency/value", "97 %", p + "link_efficiency/value", "to 1", true},
       {p + "dma_queue/value", "0", p + "dma_queue/value", "is not an integer from 1", true},
       {p + "dma_queue/value", "1.5", p + "dma_queue/value", "is not an integer from 1", true},
       {p + "dma_queue/value", "16 B", p + "dma_queue/value", "expected an integer", true},

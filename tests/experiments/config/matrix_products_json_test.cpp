@@ -44,8 +44,8 @@ TEST_CASE("matrix products are written as they were read") {
 TEST_CASE("points that cannot be are refused") {
   check_point_refused("/points/0/operations", "0", "0 is not above 0");
   check_point_refused("/points/1/operations", "1e8", "in rising order");
-  check_point_refused("/points/1/share", "1.5", "up to 1");
-  check_point_refused("/points/1/share", "high", "up to 1");
+  check_point_refused("/points/1/share", "1.5", "from 1e-9 to 1");
+  check_point_refused("/points/1/share", "high", "from 1e-9 to 1");
   check_point_refused("/points", "[]", "leave matrix_products out");
 }
 

@@ -31,6 +31,9 @@ TEST_CASE(
            R"({"value": 0.9, "standard_error": 0.01, "range": [0.8, 1], )" + measured);
   CHECK(share.standard_error == 0.01);
   CHECK(share.range == hardware::ParameterRange{.low = 0.8, .high = 1.0});
+  // Fitted to times without noise.
+  CHECK(read("link_efficiency", R"({"value": 0.9, "standard_error": 1e-14, )" + measured)
+            .standard_error == 1e-14);
   const hardware::Parameter queue =
       read("dma_queue", R"({"value": 16, "range": [8, 64], )" + measured);
   CHECK(parameter_json(*hardware::find_parameter("dma_queue"), queue)["range"].dump() == "[8,64]");
@@ -63,7 +66,9 @@ TEST_CASE("ranges and standard errors that cannot be are refused") {
             "the value, 1 us,"},
            {"hbm_bandwidth", R"("1 TB/s")", R"("range": ["0 B/s", "2 TB/s"])", "assumed",
             "/range/0", "above 0"},
-           {"link_efficiency", "0.9", R"("range": [0.8, 1.1])", "assumed", "/range/1", "up to 1"},
+           {"link_efficiency", "0.9", R"("range": [0.8, 1.1])", "assumed", "/range/1", "to 1"},
+           {"link_efficiency", "0.9", R"("standard_error": 1.5)", "measured", "/standard_error",
+            "more than a share can be wrong by"},
            {"dma_queue", "16", R"("range": [0, 64])", "assumed", "/range/0", "integer from 1"},
            {"hop_latency", us, R"("standard_error": 1)", "measured", "/standard_error",
             "a time with its unit"},

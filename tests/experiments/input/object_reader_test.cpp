@@ -70,6 +70,27 @@ TEST_CASE("integers outside their range, or that are none, are refused with the 
         std::numeric_limits<std::uint64_t>::max());
 }
 
+TEST_CASE(
+    "rates, times and counts of which no time follows are refused, and those next to them are "
+    "not") {
+  const Json values = {{"slow", "9e-10 B/s"}, {"slowest", "1e-9 B/s"}, {"none", "0 B/s"},
+                       {"late", "1.1e9 s"},   {"latest", "1e9 s"},     {"many", 1.1e50},
+                       {"most", 1e50},        {"heavy", "1.1e50 B"},   {"share", 1e-9}};
+  ObjectReader reader(values, "");
+  using enum units::Dimension;
+  check_refused([&] { reader.quantity("slow", bandwidth); }, "/slow",
+                "9e-10 B/s is too small; a bandwidth is at least 1e-09 B/s");
+  check_refused([&] { reader.quantity("late", time); }, "/late",
+                "is too large; a time is at most 1000000000 s");
+  check_refused([&] { reader.quantity("heavy", bytes); }, "/heavy", "is too large");
+  check_refused([&] { reader.positive_number("many"); }, "/many", "1.1e+50 is more than 1e+50");
+  CHECK(reader.quantity("slowest", bandwidth) == 1e-9);
+  CHECK(reader.quantity("none", bandwidth) == 0.0);
+  CHECK(reader.quantity("latest", time) == 1e9);
+  CHECK(reader.positive_number("most") == 1e50);
+  CHECK(reader.share("share") == 1e-9);
+}
+
 TEST_CASE("a choice proposes the nearest name") {
   constexpr std::array<std::string_view, 2> names = {"full-loop", "semi-loop"};
   const Json values = {{"ring", "semiloop"}, {"number", 1}};
