@@ -37,6 +37,21 @@ double read_number(const Json& value, const std::string& place, std::string_view
   return value.get<double>();
 }
 
+// Beyond these there is no machine, and no sum of times: from bytes and operations of kMost at rates of kLeastRate,
+// with every factor that there is, follow times far below the largest double.
+constexpr double kLeastRate = 1e-9;  // of the base unit, so of B/s
+constexpr double kMostTime = 1e9;    // s, thirty years
+constexpr double kMost = 1e50;       // B, or a plain number
+
+[[noreturn]] void refuse_magnitude(double value, const std::string& place,
+                                   units::Dimension dimension, double limit) {
+  const bool is_large = value > limit;
+  throw InputError(place,
+                   fmt::format("{} is too {}; {} is at {} {}", units::format(value, dimension),
+                               is_large ? "large" : "small", units::name(dimension),
+                               is_large ? "most" : "least", units::format(limit, dimension)));
+}
+
 }  // namespace
 
 std::string_view kind_of(const Json& value) {
@@ -62,25 +77,6 @@ std::uint64_t read_integer(const Json& value, const std::string& place, std::uin
                      fmt::format("{} is not an integer from {} to {}", value.dump(), least, most));
   return value.get<std::uint64_t>();
 }
-
-namespace {
-
-// Beyond these there is no machine, and no sum of times: from bytes and operations of kMost at rates of kLeastRate,
-// with every factor that there is, follow times far below the largest double.
-constexpr double kLeastRate = 1e-9;  // of the base unit, so of B/s
-constexpr double kMostTime = 1e9;    // s, thirty years
-constexpr double kMost = 1e50;       // B, or a plain number
-
-[[noreturn]] void refuse_magnitude(double value, const std::string& place,
-                                   units::Dimension dimension, double limit) {
-  const bool is_large = value > limit;
-  throw InputError(place,
-                   fmt::format("{} is too {}; {} is at {} {}", units::format(value, dimension),
-                               is_large ? "large" : "small", units::name(dimension),
-                               is_large ? "most" : "least", units::format(limit, dimension)));
-}
-
-}  // namespace
 
 void check_magnitude(double value, const std::string& place, units::Dimension dimension) {
   const bool is_rate = dimension != units::Dimension::bytes && dimension != units::Dimension::time;
