@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Sets everything up, builds, and runs the tests: in some two minutes all but those that take five seconds or more each, which
-# tools/check.sh runs, too. Arguments go to ctest, which then has all tests to choose from: tools/test.sh -R sim, or for
-# all of them tools/test.sh -R .
+# Sets everything up, builds, and runs the tests: in some two minutes all but those that take five seconds or more each,
+# which tools/check.sh runs, too. Arguments go to ctest, which then has all tests to choose from: tools/test.sh -R sim,
+# or for all of them tools/test.sh -R .
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <map>
-#include <mutex>
 #include <vector>
 
 #include <fmt/format.h>
@@ -20,6 +18,7 @@
 #include "experiments/input/json.hpp"
 #include "experiments/input/json_text.hpp"
 #include "experiments/input/nearest.hpp"
+#include "experiments/input/shelf.hpp"
 
 namespace equarx::config {
 namespace {
@@ -41,25 +40,12 @@ void check_complete(const input::Json& json) {
                       missing.size(), fmt::join(missing, ", "), kBasedOn));
 }
 
-/// Built-in chips. Every point of a sweep asks for its chip, and reading one takes longer than reading
-/// the rest of an experiment does, so each is read once.
-class ChipShelf {
- public:
-  const hardware::Chip& chip(const input::EmbeddedFile& file) {
-    const std::lock_guard lock(mutex_);
-    const auto found = chips_.find(file.name);
-    if (found != chips_.end()) return found->second;
-    return chips_.emplace(file.name, read_chip(input::parse_json(file.text))).first->second;
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<std::string_view, hardware::Chip> chips_;
-};
-
+/// Every point of a sweep asks for its chip, and reading one takes longer than reading the rest of an experiment does,
+/// so each is read once.
 const hardware::Chip& built_in_chip(const input::EmbeddedFile& file) {
-  static ChipShelf shelf;
-  return shelf.chip(file);
+  static input::Shelf<hardware::Chip> shelf;
+  return shelf.get(file.name,
+                   [&](hardware::Chip& chip) { chip = read_chip(input::parse_json(file.text)); });
 }
 
 using Files = std::vector<std::filesystem::path>;

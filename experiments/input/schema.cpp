@@ -1,8 +1,6 @@
 #include "experiments/input/schema.hpp"
 
 #include <algorithm>
-#include <map>
-#include <mutex>
 #include <stdexcept>
 #include <string_view>
 
@@ -16,6 +14,7 @@
 #include "experiments/input/embedded.hpp"
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/input/shelf.hpp"
 
 namespace equarx::input {
 namespace {
@@ -32,23 +31,14 @@ SortedJson schema_text(const std::string& name) {
   return SortedJson::parse(found->text);
 }
 
-/// Schemas in the library's form. Making that takes longer than checking a document does, so it is
-/// made once of each.
-class SchemaShelf {
- public:
-  const valijson::Schema& schema(const std::string& name) {
-    const std::lock_guard lock(mutex_);
-    if (const auto found = schemas_.find(name); found != schemas_.end()) return found->second;
+/// A schema in the library's form. Making that takes longer than checking a document does, so it is made once of each.
+const valijson::Schema& schema_called(const std::string& name) {
+  static Shelf<valijson::Schema> shelf;
+  return shelf.get(name, [&](valijson::Schema& made) {
     const SortedJson text = schema_text(name);
-    valijson::Schema& made = schemas_[name];
     valijson::SchemaParser().populateSchema(valijson::adapters::NlohmannJsonAdapter(text), made);
-    return made;
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<std::string, valijson::Schema> schemas_;
-};
+  });
+}
 
 /// The library names a place as a list of "<root>", "[key]", "[0]".
 std::string pointer_of(const valijson::ValidationResults::Error& error) {
@@ -65,8 +55,7 @@ std::string pointer_of(const valijson::ValidationResults::Error& error) {
 }  // namespace
 
 void check_schema(const Json& document, const std::string& name) {
-  static SchemaShelf shelf;
-  const valijson::Schema& schema = shelf.schema(name);
+  const valijson::Schema& schema = schema_called(name);
   const SortedJson target = sorted(document);
   valijson::Validator validator;
   valijson::ValidationResults results;
