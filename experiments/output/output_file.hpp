@@ -25,8 +25,6 @@ class OutputFile {
   std::ostream& stream() { return stream_; }
   /// As the user calls it.
   const std::filesystem::path& path() const { return path_; }
-  /// The name of the file that is written until keep(); mostly it has none, and this is empty.
-  const std::filesystem::path& partial() const { return new_.temporary(); }
 
   /// Puts what was written in place. @throws InputError if it could not all be written; then what was
   /// there before still is.

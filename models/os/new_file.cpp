@@ -10,12 +10,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "models/os/held_signals.hpp"
+
 namespace equarx::os {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr mode_t kReadAndWriteForAll = 0666;  // less the umask
+
+/// What could not be written may be known only when the file is closed, be it by a copy of its descriptor.
+bool has_arrived(const FileDescriptor& file) {
+  FileDescriptor copy(::dup(file.number()));
+  return copy.is_open() && copy.close();
+}
 
 std::string name_of_descriptor(const FileDescriptor& file) {
   return fmt::format("/proc/self/fd/{}", file.number());
@@ -40,11 +48,14 @@ NewFile::~NewFile() {
 }
 
 int NewFile::put_in_place() {
+  if (!has_arrived(descriptor_)) return errno;
+  const HeldSignals held;  // or a file would stay behind under its hidden name
   if (temporary_.empty())
     if (const int error = give_name(); error != 0) return error;
-  if (!descriptor_.close()) return errno;
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) return errno;
+  if (!temporary_.empty() && ::rename(temporary_.c_str(), target_.c_str()) != 0) return errno;
+  unfinished_.reset();
   temporary_.clear();
+  descriptor_.close();
   return 0;
 }
 
@@ -59,11 +70,15 @@ FileDescriptor NewFile::create() {
 }
 
 FileDescriptor NewFile::create_named() {
+  const HeldSignals held;
   for (unsigned attempt = 0;; ++attempt) {
     const fs::path name = hidden_name(attempt);
     const int number =
         ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kReadAndWriteForAll);
-    if (number >= 0) temporary_ = name;
+    if (number >= 0) {
+      temporary_ = name;
+      unfinished_.emplace(temporary_.c_str());
+    }
     if (number >= 0 || errno != EEXIST) return FileDescriptor(number);
   }
 }
@@ -73,17 +88,21 @@ fs::path NewFile::hidden_name(unsigned attempt) const {
   return name.replace_filename(fmt::format(".equarx-{}-{}.part", ::getpid(), attempt));
 }
 
-/// Of a file without one: a link cannot take the place of another file, but a file that has a name can.
+/// Of a file without one: its own if no file has that. A link cannot take the place of another file, but a file that
+/// has a hidden name can.
 int NewFile::give_name() {
   const std::string unnamed = name_of_descriptor(descriptor_);
-  for (unsigned attempt = 0;; ++attempt) {
+  const auto link_to = [&](const fs::path& name) {
+    return ::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  };
+  if (link_to(target_)) return 0;
+  for (unsigned attempt = 0; errno == EEXIST; ++attempt) {
     const fs::path name = hidden_name(attempt);
-    if (::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
-      temporary_ = name;
-      return 0;
-    }
-    if (errno != EEXIST) return errno;
+    if (!link_to(name)) continue;
+    temporary_ = name;
+    return 0;
   }
+  return errno;
 }
 
 }  // namespace equarx::os

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 #include "models/os/file_descriptor.hpp"
+#include "models/os/unfinished_files.hpp"
 
 namespace equarx::os {
 
@@ -12,7 +14,8 @@ namespace equarx::os {
 std::filesystem::path behind_links(std::filesystem::path path);
 
 /// A new file in the folder of `target`, to take its place. Until then it has no name, so that it is gone with this
-/// process, whatever ends it; where the file system has no such files, it has a hidden one of its own.
+/// process, whatever ends it; where the file system has no such files, it has a hidden one of its own, and is an
+/// unfinished file for handlers of signals.
 class NewFile {
  public:
   /// Not open, and errno says why, if there can be none.
@@ -26,7 +29,8 @@ class NewFile {
   /// Its hidden name; empty while it has none.
   const std::filesystem::path& temporary() const { return temporary_; }
 
-  /// Closes it and puts it in its place, in one step. Returns 0, or the error: then what was there before still is.
+  /// Puts it in its place and closes it. Returns 0, or the error: then what was there before still is. SIGINT, SIGTERM
+  /// and SIGHUP come before or after it; only SIGKILL can leave a hidden name, of a file that replaces another one.
   int put_in_place();
 
  private:
@@ -37,6 +41,7 @@ class NewFile {
 
   std::filesystem::path target_;
   std::filesystem::path temporary_;
+  std::optional<UnfinishedFile> unfinished_;  ///< temporary_
   FileDescriptor descriptor_;
 };
 

@@ -24,9 +24,9 @@ void calibrate(const CalibrateArguments& arguments) {
                                 std::filesystem::path(arguments.file).parent_path());
   });
   output::check_not_input(arguments.output, std::array{arguments.file, task.hardware});
+  const StopNotice notice(arguments.output);
   std::optional<output::OutputFile> output;
   if (!arguments.output.empty()) output.emplace(arguments.output);
-  const StopNotice notice(output ? &*output : nullptr);
   const calibrate::CalibrationResult result = naming_file(arguments.file, [&] {
     ProgressLine line;
     return calibrate::calibrate(task, [&](const std::string& what) { line.show(what); });

@@ -63,6 +63,7 @@ void run(const RunArguments& arguments) {
   if (config::is_step(json)) return run_step(arguments, json);
   const plan::Plan plan = load(arguments.config, std::move(json), arguments.uncertainty,
                                arguments.trace.empty() ? plan::Look::at_it : plan::Look::at_events);
+  const StopNotice notice(arguments.trace);
   std::optional<output::OutputFile> file;
   std::optional<trace::TraceFile> trace;
   if (!arguments.trace.empty()) {
@@ -77,7 +78,6 @@ void run(const RunArguments& arguments) {
     for (const std::filesystem::path& path : run::all_of(tensors->paths()))
       check_not_read(path.string(), arguments.config.path, plan.config);
   }
-  const StopNotice notice(file ? &*file : nullptr);
   run::ExperimentResult result;
   {
     ProgressLine line;

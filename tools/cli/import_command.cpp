@@ -152,12 +152,12 @@ imports::ImportedProgram read_chakra(const ImportArguments& arguments) {
 
 void import_step(const ImportArguments& arguments) {
   const bool to_standard_output = arguments.output == kStandardOutput;
+  const StopNotice notice(to_standard_output ? "" : arguments.output);
   std::optional<output::OutputFile> file;
   if (!arguments.output.empty() && !to_standard_output) {
     output::check_not_input(arguments.output, std::array{arguments.file});
     file.emplace(arguments.output);
   }
-  const StopNotice notice(file ? &*file : nullptr);
   const imports::ImportedProgram program =
       arguments.kind == kChakra ? read_chakra(arguments) : read_hlo(arguments);
   if (to_standard_output) return print(program.step->dump(2) + "\n");

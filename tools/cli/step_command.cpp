@@ -58,12 +58,12 @@ config::StepConfig read_step(const std::string& path, const input::JsonValue& js
 void run_step(const RunArguments& arguments, const input::JsonValue& json) {
   check_options(arguments);
   const step::StepPlan plan = load(arguments.config.path, json);
+  const StopNotice notice(arguments.trace);
   std::optional<output::OutputFile> file;
   if (!arguments.trace.empty()) {
     output::check_not_input(arguments.trace, std::array{arguments.config.path});
     file.emplace(arguments.trace);
   }
-  const StopNotice notice(file ? &*file : nullptr);
   step::StepResult result;
   {
     ProgressLine line;

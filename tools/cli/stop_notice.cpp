@@ -6,13 +6,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "models/os/unfinished_files.hpp"
 #include "tools/cli/status_line.hpp"
 
 namespace equarx::cli {
 namespace {
 
 // What the handler needs, ready made: it must not take memory.
-std::string unfinished_file;
 struct Line {
   int signal = 0;
   std::string text;
@@ -20,7 +20,7 @@ struct Line {
 std::array<Line, 3> lines{{{SIGINT, {}}, {SIGTERM, {}}, {SIGHUP, {}}}};
 
 extern "C" void stop(int signal) {
-  if (!unfinished_file.empty()) unlink(unfinished_file.c_str());
+  os::remove_unfinished_files();
   for (const Line& line : lines)
     if (line.signal == signal) [[maybe_unused]]
       const ssize_t written = write(STDERR_FILENO, line.text.data(), line.text.size());
@@ -29,10 +29,9 @@ extern "C" void stop(int signal) {
 
 }  // namespace
 
-StopNotice::StopNotice(const output::OutputFile* file) {
-  unfinished_file = file == nullptr ? "" : file->partial().string();
+StopNotice::StopNotice(std::string_view path) {
   const std::string outcome =
-      file == nullptr ? "there is no result" : file->path().string() + " was not written";
+      path.empty() ? "there is no result" : fmt::format("{} was not written", path);
   // What a progress line has drawn is written over.
   const std::string_view erase = can_overwrite() ? kEraseLine : "";
   for (std::size_t i = 0; i < lines.size(); ++i) {

@@ -3,17 +3,16 @@
 
 #include <array>
 #include <csignal>
-
-#include "experiments/output/output_file.hpp"
+#include <string_view>
 
 namespace equarx::cli {
 
 /// While it lives, SIGINT, SIGTERM and SIGHUP end the process as ever, but say so in a line on standard error and
-/// remove the file that is being written. There is one at a time.
+/// remove files that are being written. There is one at a time, from before the first of these files is made.
 class StopNotice {
  public:
-  /// `file` is what the command writes; nullptr if it only prints.
-  explicit StopNotice(const output::OutputFile* file);
+  /// `path` is what the command writes; empty if it only prints.
+  explicit StopNotice(std::string_view path);
   ~StopNotice();
   StopNotice(const StopNotice&) = delete;
   StopNotice& operator=(const StopNotice&) = delete;

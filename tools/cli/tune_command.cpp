@@ -34,9 +34,9 @@ tune::TuneOptions options_of(const TuneArguments& arguments) {
 /// `find`: from a function that is told what is done next. `json`: what was tuned.
 template <typename Find>
 void find_and_print(const TuneArguments& arguments, const input::Json& json, Find find) {
+  const StopNotice notice(arguments.output);
   std::optional<output::OutputFile> output;
   if (!arguments.output.empty()) output.emplace(arguments.output);
-  const StopNotice notice(output ? &*output : nullptr);
   const auto result = [&] {
     ProgressLine line;
     return find([&](const std::string& text) { line.show(text); });

@@ -1,11 +1,16 @@
 #include "models/os/new_file.hpp"
 
+#include <chrono>
+#include <csignal>
 #include <filesystem>
+#include <random>
 #include <string>
 #include <system_error>
+#include <thread>
 
 #include <unistd.h>
 
+#include "models/os/child.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/run_command.hpp"
 
@@ -55,6 +60,41 @@ TEST_CASE("a new file that does not take its place is gone") {
   const TemporaryDirectory directory;
   { write(NewFile(directory.path() / "a"), "new"); }
   CHECK(file_count(directory.path()) == 0);
+}
+
+/// Replaces `path` again and again, until a signal ends this process.
+[[noreturn]] void replace_for_ever(const fs::path& path) {
+  std::signal(SIGHUP, SIG_DFL);
+  for (;;) NewFile(path).put_in_place();
+}
+
+TEST_CASE("whenever a signal ends the process, no hidden name is left") {
+  const TemporaryDirectory directory;
+  const fs::path path = directory.write("a", "old");
+  std::mt19937 moments(1);
+  for (int ends = 0; ends < 200; ++ends) {
+    const pid_t child = fork();
+    if (child == 0) replace_for_ever(path);
+    REQUIRE(child > 0);
+    std::this_thread::sleep_for(
+        std::chrono::microseconds(std::uniform_int_distribution(500, 3000)(moments)));
+    ::kill(child, SIGHUP);
+    REQUIRE(equarx::os::describe_end(*equarx::os::wait_for_end(child)) == "signal 1 (Hangup)");
+    REQUIRE(file_count(directory.path()) == 1);
+  }
+}
+
+TEST_CASE("a new file takes a free place at once, and that of one which came meanwhile") {
+  const TemporaryDirectory directory;
+  const fs::path path = directory.path() / "a";
+  NewFile file(path);
+  write(file, "new");
+  SECTION("free") {}
+  SECTION("taken") { directory.write("a", "other"); }
+  REQUIRE(file.put_in_place() == 0);
+  CHECK_FALSE(file.descriptor().is_open());
+  CHECK(content_of(path) == "new");
+  CHECK(file_count(directory.path()) == 1);
 }
 
 TEST_CASE("there is no new file in a folder that is not there") {
