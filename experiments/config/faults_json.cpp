@@ -14,11 +14,11 @@ namespace {
 const std::string kFaultsPlace = "/faults";
 
 /// Beyond these there is no machine, and no sum of times.
-constexpr double kLeastFactor = 1e-9;
+constexpr double kLeastFactor = input::kLeastShare;
 constexpr double kMostFactor = 1e9;
 
 double read_factor(input::ObjectReader& reader, std::string_view key) {
-  const double factor = reader.positive_number(key);
+  const double factor = reader.number(key, "a factor");
   if (factor < kLeastFactor || factor > kMostFactor)
     throw input::InputError(reader.place_of(key), fmt::format("{} is not a factor from {} to {}",
                                                               factor, kLeastFactor, kMostFactor));

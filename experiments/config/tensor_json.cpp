@@ -49,6 +49,16 @@ std::vector<std::uint64_t> read_shape(input::ObjectReader& reader) {
   return shape;
 }
 
+/// A share of the tensor's elements. Of the smallest there is still a block: it is no share of a machine.
+double read_sample(input::ObjectReader& reader) {
+  constexpr std::string_view kExpected = "a number above 0 and up to 1";
+  const input::Json& value = reader.required("sample", kExpected);
+  if (!value.is_number() || !(value.get<double>() > 0.0 && value.get<double>() <= 1.0))
+    throw input::InputError(reader.place_of("sample"),
+                            fmt::format("{} is not {}", value.dump(), kExpected));
+  return value.get<double>();
+}
+
 std::uint64_t read_elements_from_bytes(input::ObjectReader& reader, ElementFormat dtype) {
   const double bytes = reader.quantity("bytes", units::Dimension::bytes);
   const input::Json& given = reader.required("bytes", "a size");
@@ -180,7 +190,7 @@ TensorConfig read_tensor(input::ObjectReader reader, std::uint32_t ranks,
   }
   if (!tensor.shape.empty()) tensor.elements = product(tensor.shape);
   if (imposed) tensor.sample = imposed->sample;
-  if (reader.has("sample")) tensor.sample = reader.share("sample");
+  if (reader.has("sample")) tensor.sample = read_sample(reader);
   reader.finish();
   if (tensor.elements == 0)
     throw input::InputError("/tensor",

@@ -309,11 +309,11 @@ TEST_CASE("a sample is a share of the tensor, more than nothing") {
   CHECK(tensor_of(changed("/tensor/sample", "1")).sample == 1.0);
   CHECK(tensor_of(testing::good_config()).sample == 1.0);
   const std::string place = "/tensor/sample";
-  for (const std::string value : {"0", "0.0", "-0.0", "-1", "9e-10", "1.0000001", "2", "1e300",
-                                  "\"0.5\"", "50 %", "true", "null", "[]"}) {
+  for (const std::string value : {"0", "0.0", "-0.0", "-1", "1.0000001", "2", "1e300", "\"0.5\"",
+                                  "50 %", "true", "null", "[]"}) {
     CAPTURE(value);
     const input::Json json = changed(place, value);
-    check_refused([&] { read_config(json); }, place, "is not a number from 1e-9 to 1");
+    check_refused([&] { read_config(json); }, place, "is not a number above 0 and up to 1");
     CHECK_THROWS_AS(input::check_schema(json, "experiment"), input::InputError);
   }
 }
