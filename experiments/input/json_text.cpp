@@ -6,67 +6,18 @@
 #include <filesystem>
 #include <fstream>
 #include <istream>
-#include <set>
-#include <span>
 #include <string>
 #include <system_error>
-#include <vector>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "experiments/input/errors.hpp"
 #include "experiments/input/json.hpp"
+#include "experiments/input/strict_json.hpp"
 
 namespace equarx::input {
 namespace {
-
-/// Refuses keys that an object has twice, of which the parser itself would silently keep the last, and nesting
-/// so deep that copying the value would end the stack.
-class StrictParsing {
- public:
-  bool operator()(int, Json::parse_event_t event, const Json& parsed) {
-    using Event = Json::parse_event_t;
-    if (event == Event::object_end || event == Event::array_end) {
-      levels_.pop_back();
-    } else if (event == Event::key) {
-      check(parsed.get<std::string>());
-    } else {
-      if (!levels_.empty()) ++levels_.back().values;
-      if (event != Event::value) open(event == Event::array_start);
-    }
-    return true;
-  }
-
- private:
-  /// An object or array that is open.
-  struct Level {
-    bool is_array = false;
-    std::size_t values = 0;  ///< begun in it
-    std::set<std::string> keys = {};
-    std::string key = {};  ///< the last one
-  };
-
-  void open(bool is_array) {
-    constexpr std::size_t kDeepest = 100;  // configurations and results need ten
-    if (levels_.size() == kDeepest)
-      throw InputError("", fmt::format("not valid here: nested more than {} deep", kDeepest));
-    levels_.push_back({.is_array = is_array});
-  }
-
-  void check(const std::string& key) {
-    Level& object = levels_.back();
-    object.key = key;
-    if (object.keys.insert(key).second) return;
-    Json::json_pointer place;
-    for (const Level& level : levels_)
-      place.push_back(level.is_array ? std::to_string(level.values - 1) : level.key);
-    throw InputError(place.to_string(),
-                     fmt::format("the key '{}' stands twice in one object; remove one", key));
-  }
-
-  std::vector<Level> levels_;
-};
 
 /// The library's message without its own name for the error, "[json.exception.out_of_range.401] ".
 std::string_view library_message(const Json::exception& error) {
@@ -132,8 +83,6 @@ std::string read_blocks(std::istream& stream, std::size_t most) {
   return text;
 }
 
-constexpr bool kWithComments = true;
-
 }  // namespace
 
 std::string read_file(const std::string& path) {
@@ -163,7 +112,7 @@ std::string read_stream(std::istream& stream, const std::string& name) {
 
 Json parse_json(std::string_view text) {
   try {
-    return Json::parse(text, StrictParsing(), true, kWithComments);
+    return parse_strictly(text, Comments::allowed);
   } catch (const Json::parse_error& error) {
     throw InputError("", parse_message(text, error));
   } catch (const Json::exception& error) {
@@ -180,8 +129,11 @@ bool is_path(const std::string& text) {
 }
 
 Json parse_value(const std::string& text, const std::string& place) {
-  Json value = Json::parse(text, StrictParsing(), false);
-  if (!value.is_discarded()) return value;
+  try {
+    return parse_strictly(text, Comments::refused);
+  } catch (const Json::exception&) {
+    // Then it is a plain string, unless it begins as JSON does.
+  }
   constexpr std::string_view kJsonStarts = "{[\"";
   if (text.empty() || kJsonStarts.find(text.front()) == std::string_view::npos)
     return plain_text(text, place);

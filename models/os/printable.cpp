@@ -1,5 +1,6 @@
 #include "models/os/printable.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -35,10 +36,21 @@ std::size_t harmless_length(std::string_view text) {
   return code < kSmallest[length] ? 0 : length;
 }
 
+/// Bytes at the start of `text` that are plain ASCII, which nearly all are.
+std::size_t plain_length(std::string_view text) {
+  const auto is_plain = [](char c) { return c >= ' ' && c < static_cast<char>(kDelete); };
+  return static_cast<std::size_t>(std::ranges::find_if_not(text, is_plain) - text.begin());
+}
+
 std::string printable(std::string_view text, std::string_view kept) {
   std::string shown;
   shown.reserve(text.size());
   while (!text.empty()) {
+    if (const std::size_t plain = plain_length(text); plain > 0) {
+      shown += text.substr(0, plain);
+      text.remove_prefix(plain);
+      continue;
+    }
     const bool is_kept = kept.find(text.front()) != std::string_view::npos;
     const std::size_t length = is_kept ? 1 : harmless_length(text);
     if (length == 0)

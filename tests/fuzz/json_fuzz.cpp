@@ -65,7 +65,22 @@ std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
+/// What was made last, and its text: libFuzzer mostly changes that next, and it need not be parsed again.
+struct LastDocument {
+  std::string text;
+  input::Json document;
+};
+
+LastDocument& last_document() {
+  static LastDocument last;
+  return last;
+}
+
 std::optional<input::Json> parsed(std::string_view text) {
+  if (LastDocument& last = last_document(); !last.text.empty() && last.text == text) {
+    last.text.clear();
+    return std::move(last.document);
+  }
   try {
     return input::parse_json(text);
   } catch (const input::InputError&) {
@@ -87,7 +102,8 @@ std::optional<std::string> mutated(std::string_view text, std::size_t most, unsi
   const std::string_view part = any_document(text, seed);
   auto document = parsed(part);
   if (!document) return std::nullopt;
-  std::string changed = JsonMutator(target()->words, seed).mutated(std::move(*document));
+  std::string changed = JsonMutator(target()->words, seed).mutate(*document);
+  last_document() = {changed, std::move(*document)};
   const auto before = static_cast<std::size_t>(part.data() - text.data());
   if (part.ends_with('\n')) changed += '\n';
   changed.insert(0, text.substr(0, before));
@@ -157,7 +173,7 @@ extern "C" std::size_t LLVMFuzzerCustomCrossOver(const std::uint8_t* first, std:
   auto document = parsed(text_of(first, first_size));
   auto other = parsed(text_of(second, second_size));
   if (!document || !other) return 0;  // libFuzzer tries something else then
-  const std::string text =
-      JsonMutator(target()->words, seed).crossed(std::move(*document), std::move(*other));
+  const std::string text = JsonMutator(target()->words, seed).cross(*document, std::move(*other));
+  last_document() = {text, std::move(*document)};
   return text.size() > most ? 0 : put(text, out);
 }

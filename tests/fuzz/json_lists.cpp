@@ -57,7 +57,8 @@ void read_sweep(std::string_view text) {
 }
 
 void read_study(std::string_view text) {
-  if (has_long_range(input::parse_json(text))) return;
+  const bool has_range = text.find("range") != std::string_view::npos;
+  if (has_range && has_long_range(input::parse_json(text))) return;
   scratch_file("study.json", text);
   const study::Study study = study::load_study(scratch_folder());
   const study::StudyPoints points(study);

@@ -184,12 +184,12 @@ std::string JsonMutator::text(const Json& document) {
   return text;
 }
 
-std::string JsonMutator::mutated(Json document) {
+std::string JsonMutator::mutate(Json& document) {
   for (std::size_t changes = 1 + below(4); changes > 0; --changes) change(document);
   return text(document);
 }
 
-std::string JsonMutator::crossed(Json document, Json other) {
+std::string JsonMutator::cross(Json& document, Json other) {
   Json taken = any_value(other);
   any_value(document) = std::move(taken);
   return text(document);

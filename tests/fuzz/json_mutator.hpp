@@ -27,10 +27,10 @@ class JsonMutator {
  public:
   JsonMutator(const JsonWords& words, std::uint32_t seed) : words_(words), random_(seed) {}
 
-  /// The document with one to four changes, as text.
-  std::string mutated(input::Json document);
-  /// One document with a value of the other in place of one of its own.
-  std::string crossed(input::Json document, input::Json other);
+  /// Changes the document in one to four places. Returns it as text.
+  std::string mutate(input::Json& document);
+  /// Puts a value of the other document in place of one of this. Returns it as text.
+  std::string cross(input::Json& document, input::Json other);
 
  private:
   using Json = input::Json;
@@ -49,7 +49,7 @@ class JsonMutator {
   std::string text(const Json& document);
 
   const JsonWords& words_;
-  std::mt19937 random_;
+  std::minstd_rand random_;  // made for each document: others take longer to make than to use
 };
 
 }  // namespace equarx::testing
