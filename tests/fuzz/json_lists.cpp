@@ -26,7 +26,7 @@ double combinations(const sweep::Sweep& sweep) {
 /// Whether a range is refused for its length alone.
 template <typename Expand>
 bool is_long(const input::Json& range, Expand&& expand) {
-  constexpr std::uint64_t kMostValues = 10'000;
+  constexpr std::uint64_t kMostValues = 200;  // beyond it no sweep has as few points as kMostPoints
   try {
     expand(input::ObjectReader(range, ""), kMostValues);
   } catch (const input::InputError& error) {
