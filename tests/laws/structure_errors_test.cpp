@@ -103,7 +103,7 @@ const std::vector<Mistake>& structural_mistakes() {
       {"/faults", "[]", "/faults", "expected an object"},
       {"/faults", R"({"links": [{"between": ["a"]}]})", "/faults/links/0/between", "two chips"},
       {"/faults", R"j({"chips": [{"chip": "(0,0)", "slowdown": 0}]})j", "/faults/chips/0/slowdown",
-       "above 0"},
+       "0 is not a factor from"},
       // Alternatives together.
       {"/tensor", R"({"shape": [4], "bytes": "8 B"})", "/tensor",
        "both 'shape' and 'bytes'; give one"},
