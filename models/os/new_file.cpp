@@ -19,10 +19,11 @@ namespace fs = std::filesystem;
 
 constexpr mode_t kReadAndWriteForAll = 0666;  // less the umask
 
-/// What could not be written may be known only when the file is closed, be it by a copy of its descriptor.
+/// What could not be written may be known only when the file is closed, be it by a copy of its descriptor. True if
+/// there can be no copy: then closing the file itself tells.
 bool has_arrived(const FileDescriptor& file) {
   FileDescriptor copy(::dup(file.number()));
-  return copy.is_open() && copy.close();
+  return copy.close();
 }
 
 std::string name_of_descriptor(const FileDescriptor& file) {
@@ -55,8 +56,7 @@ int NewFile::put_in_place() {
   if (!temporary_.empty() && ::rename(temporary_.c_str(), target_.c_str()) != 0) return errno;
   unfinished_.reset();
   temporary_.clear();
-  descriptor_.close();
-  return 0;
+  return descriptor_.close() ? 0 : errno;
 }
 
 FileDescriptor NewFile::create() {
