@@ -93,16 +93,17 @@ fs::path NewFile::hidden_name(unsigned attempt) const {
 int NewFile::give_name() {
   const std::string unnamed = name_of_descriptor(descriptor_);
   const auto link_to = [&](const fs::path& name) {
-    return ::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    const int failed =
+        ::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW);
+    return failed == 0 ? 0 : errno;
   };
-  if (link_to(target_)) return 0;
-  for (unsigned attempt = 0; errno == EEXIST; ++attempt) {
-    const fs::path name = hidden_name(attempt);
-    if (!link_to(name)) continue;
-    temporary_ = name;
-    return 0;
+  int error = link_to(target_);
+  for (unsigned attempt = 0; error == EEXIST; ++attempt) {
+    fs::path name = hidden_name(attempt);
+    error = link_to(name);
+    if (error == 0) temporary_ = std::move(name);
   }
-  return errno;
+  return error;
 }
 
 }  // namespace equarx::os

@@ -56,6 +56,19 @@ TEST_CASE("two new files for one place do not mix") {
   CHECK(file_count(directory.path()) == 1);
 }
 
+TEST_CASE("a hidden name that another file has is left to it") {
+  const TemporaryDirectory directory;
+  const fs::path path = directory.write("a", "old");
+  const std::string others = ".equarx-" + std::to_string(::getpid()) + "-0.part";
+  directory.write(others, "other");
+  NewFile file(path);
+  write(file, "new");
+  REQUIRE(file.put_in_place() == 0);
+  CHECK(content_of(path) == "new");
+  CHECK(content_of(directory.path() / others) == "other");
+  CHECK(file_count(directory.path()) == 2);
+}
+
 TEST_CASE("a new file that does not take its place is gone") {
   const TemporaryDirectory directory;
   { write(NewFile(directory.path() / "a"), "new"); }
