@@ -45,9 +45,18 @@ bool has_long_range(const input::Json& json) {
   return json.is_structured() && std::ranges::any_of(json, has_long_range);
 }
 
+/// Whether a document has a task that is so many: a second of reading, where every point of a sweep has it.
+bool has_many_tasks(const input::Json& json) {
+  constexpr std::uint64_t kMost = 4096;
+  if (json.is_object() && json.contains("repeat") && json["repeat"].is_number_unsigned() &&
+      json["repeat"].get<std::uint64_t>() > kMost)
+    return true;
+  return json.is_structured() && std::ranges::any_of(json, has_many_tasks);
+}
+
 void read_sweep(std::string_view text) {
   const input::Json json = input::parse_json(text);
-  if (has_long_range(json)) return;
+  if (has_long_range(json) || has_many_tasks(json)) return;
   const sweep::Sweep sweep = sweep::read_sweep(json, scratch_folder(), "fuzz");
   if (combinations(sweep) > kMostPoints) return;
   const sweep::SweepPoints points(sweep);
@@ -57,8 +66,8 @@ void read_sweep(std::string_view text) {
 }
 
 void read_study(std::string_view text) {
-  const bool has_range = text.find("range") != std::string_view::npos;
-  if (has_range && has_long_range(input::parse_json(text))) return;
+  const input::Json json = input::parse_json(text);
+  if (has_long_range(json) || has_many_tasks(json)) return;
   scratch_file("study.json", text);
   const study::Study study = study::load_study(scratch_folder());
   const study::StudyPoints points(study);
