@@ -18,7 +18,7 @@ constexpr double kLeastFactor = input::kLeastShare;
 constexpr double kMostFactor = 1e9;
 
 double read_factor(input::ObjectReader& reader, std::string_view key) {
-  const double factor = reader.number(key, "a factor");
+  const double factor = reader.number(key, "a number above 0");
   if (factor < kLeastFactor || factor > kMostFactor)
     throw input::InputError(reader.place_of(key), fmt::format("{} is not a factor from {} to {}",
                                                               factor, kLeastFactor, kMostFactor));

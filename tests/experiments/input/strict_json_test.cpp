@@ -1,12 +1,11 @@
 #include "experiments/input/strict_json.hpp"
 
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <string>
 
 #include "experiments/input/json.hpp"
+#include "experiments/input/json_text.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/errors.hpp"
 
@@ -44,8 +43,7 @@ TEST_CASE("whole files are read as the library reads them") {
     if (file.path().extension() != ".json" || file.path().parent_path().filename() == "new")
       continue;
     CAPTURE(file.path());
-    std::ifstream stream(file.path());
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    const std::string text = read_file(file.path());
     CHECK(parse_strictly(text, Comments::allowed).dump() ==
           Json::parse(text, nullptr, true, true).dump());
     ++files;
