@@ -1,5 +1,7 @@
 #include "models/os/held_signals.hpp"
 
+#include <initializer_list>
+
 namespace equarx::os {
 
 HeldSignals::HeldSignals() {
