@@ -37,12 +37,17 @@ void check_resolved(const Json& resolved, std::string_view schema, Read&& read) 
 /// So that an input takes milliseconds: planning may take as long as it is worth to a user.
 bool is_small(const config::CollectiveConfig& collective, const ExperimentConfig& config) {
   constexpr double kMostMessages = 4096.0;
+  constexpr double kTriedCuts = 16.0;  // about so many programs are simulated to choose a cut
+  const double programs =
+      collective.microshards || collective.cuts == config::CutMode::by_size ? 1.0 : kTriedCuts;
   const auto is_small_by = [&](config::Algorithm algorithm) {
     config::CollectiveConfig one = collective;
     one.algorithm = algorithm;
     const auto grid = plan::rank_grid(algorithm, config, "");
     const auto* ranks = std::get_if<collectives::RankGrid>(&grid);
-    return ranks == nullptr || plan::estimate_messages(one, *ranks, config) <= kMostMessages;
+    return ranks == nullptr ||
+           programs * ranks->ranks() * plan::estimate_messages(one, *ranks, config) <=
+               kMostMessages;
   };
   if (collective.algorithm != config::kAutomatic) return is_small_by(collective.algorithm);
   return std::ranges::all_of(
@@ -60,6 +65,7 @@ void read_experiment(std::string_view text) {
 
 void read_step(std::string_view text) {
   const Json json = input::parse_json(text);
+  if (has_many_tasks(json)) return;
   const config::StepConfig config = config::read_step_config(json);
   check_resolved(to_json(config), "step", config::read_step_config);
   input::check_schema(json, "step");
@@ -77,6 +83,14 @@ void read_step(std::string_view text) {
 }
 
 }  // namespace
+
+bool has_many_tasks(const Json& json) {
+  constexpr std::uint64_t kMost = 256;
+  if (json.is_object() && json.contains("repeat") && json["repeat"].is_number_unsigned() &&
+      json["repeat"].get<std::uint64_t>() > kMost)
+    return true;
+  return json.is_structured() && std::ranges::any_of(json, has_many_tasks);
+}
 
 void plan_if_small(const ExperimentConfig& config) {
   constexpr std::uint32_t kMostChips = 128;

@@ -45,15 +45,6 @@ bool has_long_range(const input::Json& json) {
   return json.is_structured() && std::ranges::any_of(json, has_long_range);
 }
 
-/// Whether a document has a task that is so many: a second of reading, where every point of a sweep has it.
-bool has_many_tasks(const input::Json& json) {
-  constexpr std::uint64_t kMost = 4096;
-  if (json.is_object() && json.contains("repeat") && json["repeat"].is_number_unsigned() &&
-      json["repeat"].get<std::uint64_t>() > kMost)
-    return true;
-  return json.is_structured() && std::ranges::any_of(json, has_many_tasks);
-}
-
 void read_sweep(std::string_view text) {
   const input::Json json = input::parse_json(text);
   if (has_long_range(json) || has_many_tasks(json)) return;

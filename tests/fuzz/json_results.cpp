@@ -55,7 +55,7 @@ void read_results(std::string_view text) {
   report::fill_in_parameters(input.results);
   constexpr std::size_t kMostPictures = 2;
   input.pictures = report::make_pictures(input.results, kMostPictures);
-  report::make_report(input);
+  report::report_data(input);
 }
 
 /// Text as JSON; its first line as a JSON pointer, at which the rest is set.
