@@ -86,6 +86,17 @@ Lists read_lists(const input::Json& json, const std::string& place) {
   return lists;
 }
 
+/// Lists that tasks may name, and none has to: what they are for cannot say yet that they are empty.
+Lists read_named_lists(const input::Json& json, const std::string& place) {
+  constexpr const char* kEmpty = "is empty; list chips, like [[0, 3], [1, 2]], or remove it";
+  Lists lists = read_lists(json, place);
+  if (lists.empty()) throw input::InputError(place, kEmpty);
+  const auto empty = std::ranges::find_if(lists, &std::vector<std::uint32_t>::empty);
+  if (empty != lists.end())
+    throw input::InputError(fmt::format("{}/{}", place, empty - lists.begin()), kEmpty);
+  return lists;
+}
+
 }  // namespace
 
 CommunicationReader::CommunicationReader(input::ObjectReader& step, const steps::Mesh& mesh)
@@ -95,8 +106,9 @@ CommunicationReader::CommunicationReader(input::ObjectReader& step, const steps:
   const input::Json& json = step.required(kGroups, "lists of chips");
   if (!json.is_object())
     throw input::InputError(place, "expected an object: names, and lists of chips");
+  const input::ObjectReader named(json, place);
   for (const auto& [name, lists] : json.items())
-    lists_.push_back({name, read_lists(lists, fmt::format("{}/{}", place, name))});
+    lists_.push_back({name, read_named_lists(lists, named.place_of(name))});
 }
 
 /// The lists under a key: there, or by their name.

@@ -252,8 +252,9 @@ NamedComputations read_named(input::ObjectReader& step) {
   const input::Json& json = step.required("computations", "objects");
   if (!json.is_object())
     throw input::InputError(place, "expected an object: names, and what is computed");
+  const input::ObjectReader reader(json, place);
   for (const auto& [name, work] : json.items())
-    named.emplace(name, read_operations(work, fmt::format("{}/{}", place, name)));
+    named.emplace(name, read_operations(work, reader.place_of(name)));
   return named;
 }
 

@@ -45,9 +45,24 @@ bool has_long_range(const input::Json& json) {
   return json.is_structured() && std::ranges::any_of(json, has_long_range);
 }
 
+/// Whether a document names cables of a machine that has thousands, which are laid out to look them up.
+bool has_many_cables(const input::Json& json) {
+  constexpr std::uint64_t kMostChips = 16;
+  if (json.is_object() && json.contains("avoid") && json.contains("fully-connected") &&
+      json["fully-connected"].is_number_unsigned() &&
+      json["fully-connected"].get<std::uint64_t>() > kMostChips)
+    return true;
+  return json.is_structured() && std::ranges::any_of(json, has_many_cables);
+}
+
+/// Whether reading it takes long, which each point of a sweep does again.
+bool is_read_slowly(const input::Json& json) {
+  return has_long_range(json) || has_many_tasks(json) || has_many_cables(json);
+}
+
 void read_sweep(std::string_view text) {
   const input::Json json = input::parse_json(text);
-  if (has_long_range(json) || has_many_tasks(json)) return;
+  if (is_read_slowly(json)) return;
   const sweep::Sweep sweep = sweep::read_sweep(json, scratch_folder(), "fuzz");
   if (combinations(sweep) > kMostPoints) return;
   const sweep::SweepPoints points(sweep);
@@ -58,7 +73,7 @@ void read_sweep(std::string_view text) {
 
 void read_study(std::string_view text) {
   const input::Json json = input::parse_json(text);
-  if (has_long_range(json) || has_many_tasks(json)) return;
+  if (is_read_slowly(json)) return;
   scratch_file("study.json", text);
   const study::Study study = study::load_study(scratch_folder());
   const study::StudyPoints points(study);

@@ -58,6 +58,9 @@ TEST_CASE("what is wrong with lists of chips names the place") {
   refused(groups, "[0, 1]", groups + "/0", "expected lists of chips, like [[0, 3], [1, 2]]");
   refused(groups, "[[0, -1]]", groups + "/0/1", "not an integer from 0");
   refused("/step/groups", "7", "/step/groups", "expected an object");
+  refused("/step/groups/none", "[]", "/step/groups/none", "is empty; list chips");
+  refused("/step/groups/none", "[[0], []]", "/step/groups/none/1", "is empty; list chips");
+  refused("/step/groups/a~1b", "[]", "/step/groups/a~1b", "is empty");
   const std::string pairs = "/step/tasks/2/permute/pairs";
   refused(pairs, "[[0, 1], [2, 1]]", pairs, "chip 1 receives twice");
   refused(pairs, "diagonals", pairs, "[0, 5, 10, 15] is no pair");
