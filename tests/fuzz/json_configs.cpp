@@ -84,12 +84,15 @@ void read_step(std::string_view text) {
 
 }  // namespace
 
+bool has_more(const Json& json, const char* key, std::uint64_t most) {
+  return json.is_object() && json.contains(key) && json[key].is_number_unsigned() &&
+         json[key].get<std::uint64_t>() > most;
+}
+
 bool has_many_tasks(const Json& json) {
-  constexpr std::uint64_t kMost = 256;
-  if (json.is_object() && json.contains("repeat") && json["repeat"].is_number_unsigned() &&
-      json["repeat"].get<std::uint64_t>() > kMost)
-    return true;
-  return json.is_structured() && std::ranges::any_of(json, has_many_tasks);
+  constexpr std::uint64_t kMostTasks = 256;
+  return holds_somewhere(json,
+                         [](const Json& part) { return has_more(part, "repeat", kMostTasks); });
 }
 
 void plan_if_small(const ExperimentConfig& config) {

@@ -37,22 +37,19 @@ bool is_long(const input::Json& range, Expand&& expand) {
 
 /// Whether a document has a range of very many values, of which users may have ten millions.
 bool has_long_range(const input::Json& json) {
-  if (json.is_object() && json.contains("range") && is_long(json["range"], sweep::expand_range))
-    return true;
-  if (json.is_object() && json.contains("log_range") &&
-      is_long(json["log_range"], sweep::expand_log_range))
-    return true;
-  return json.is_structured() && std::ranges::any_of(json, has_long_range);
+  return holds_somewhere(json, [](const input::Json& part) {
+    if (!part.is_object()) return false;
+    return (part.contains("range") && is_long(part["range"], sweep::expand_range)) ||
+           (part.contains("log_range") && is_long(part["log_range"], sweep::expand_log_range));
+  });
 }
 
-/// Whether a document names cables of a machine that has thousands, which are laid out to look them up.
+/// Whether a document names cables of a machine that has hundreds or more: all are laid out to look up one.
 bool has_many_cables(const input::Json& json) {
   constexpr std::uint64_t kMostChips = 16;
-  if (json.is_object() && json.contains("avoid") && json.contains("fully-connected") &&
-      json["fully-connected"].is_number_unsigned() &&
-      json["fully-connected"].get<std::uint64_t>() > kMostChips)
-    return true;
-  return json.is_structured() && std::ranges::any_of(json, has_many_cables);
+  return holds_somewhere(json, [](const input::Json& part) {
+    return has_more(part, "fully-connected", kMostChips) && part.contains("avoid");
+  });
 }
 
 /// Whether reading it takes long, which each point of a sweep does again.

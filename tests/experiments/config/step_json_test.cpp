@@ -158,6 +158,7 @@ TEST_CASE("a task may be several operations, and have them under a name that oth
   refused("/step/computations", "[]", "/step/computations", "expected an object");
   refused("/step/computations/layer", R"([{"flops": 1, "times": 0}])",
           "/step/computations/layer/0/times", "1");
+  refused("/step/computations/a~1b", "[]", "/step/computations/a~1b", "name an operation at least");
 }
 
 TEST_CASE("who is named twice is waited for once") {
