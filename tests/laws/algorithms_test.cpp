@@ -6,7 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/laws/sites.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::algorithms_test {
 namespace {
 
 const std::vector<std::string> kCollectives = {"all-reduce", "reduce-scatter", "all-gather",
@@ -142,4 +142,4 @@ TEST_CASE("the halves of an AllReduce take as long as it, but for one more start
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::algorithms_test

@@ -4,7 +4,7 @@
 #include "tests/catch.hpp"
 #include "tests/laws/sites.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::automatic_test {
 namespace {
 
 /// A name for what `auto` chooses, and for everything that it could.
@@ -80,4 +80,4 @@ TEST_CASE("auto avoids by a ring, where the others cannot") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::automatic_test

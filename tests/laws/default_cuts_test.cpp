@@ -8,7 +8,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::default_cuts_test {
 namespace {
 
 struct Site {
@@ -60,4 +60,4 @@ TEST_CASE("default cuts of two-shot are within 5 % of the best microshards, and 
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::default_cuts_test

@@ -8,7 +8,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::faults_test {
 namespace {
 
 constexpr double kRounding = 1e-9;
@@ -205,4 +205,4 @@ TEST_CASE("both engines time faulty machines alike, and say so") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::faults_test

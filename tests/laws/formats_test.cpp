@@ -8,7 +8,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::formats_test {
 namespace {
 
 using numerics::ElementFormat;
@@ -94,4 +94,4 @@ TEST_CASE("stochastic rounding has twice the error of nearest, and can be repeat
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::formats_test

@@ -6,7 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::growing_tensors_test {
 namespace {
 
 /// What a larger tensor may be faster by: parts that do not divide evenly, and cuts that are nearly alike.
@@ -78,4 +78,4 @@ TEST_CASE("the same in steps of one per cent, beside cuts by size", "[.][grid]")
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::growing_tensors_test

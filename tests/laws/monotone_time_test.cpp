@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::monotone_time_test {
 namespace {
 
 constexpr double kRounding = 1e-9;
@@ -103,4 +103,4 @@ TEST_CASE("time grows with bytes, latency and slowness, whatever the machine") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::monotone_time_test

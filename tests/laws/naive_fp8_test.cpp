@@ -6,7 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 
-namespace equarx::laws {
+namespace equarx::laws::naive_fp8_test {
 namespace {
 
 input::Json on_slice(const std::string& slice) {
@@ -72,4 +72,4 @@ TEST_CASE("SimGrid and the direct engine time casts alike") {
 }
 
 }  // namespace
-}  // namespace equarx::laws
+}  // namespace equarx::laws::naive_fp8_test

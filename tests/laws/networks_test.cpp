@@ -7,7 +7,7 @@
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::networks_test {
 namespace {
 
 constexpr double kBytes = 8.0 * 1024 * 1024;
@@ -139,4 +139,4 @@ TEST_CASE("what does not fit a network is refused with what does") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::networks_test

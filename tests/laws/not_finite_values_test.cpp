@@ -12,7 +12,7 @@
 #include "tests/support/configs.hpp"
 #include "tests/support/rank_files.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::not_finite_values_test {
 namespace {
 
 constexpr std::uint64_t kPoisoned = 5000;  ///< element of rank 1
@@ -108,4 +108,4 @@ TEST_CASE("a plain ring of any format ends with the same bits on all ranks, NaN 
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::not_finite_values_test

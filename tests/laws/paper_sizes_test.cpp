@@ -6,7 +6,7 @@
 #include "experiments/run/experiment.hpp"
 #include "tests/catch.hpp"
 
-namespace equarx::laws {
+namespace equarx::laws::paper_sizes_test {
 namespace {
 
 /// Both collectives are cut as is fastest, so their ratio need not rise where latency decides.
@@ -32,4 +32,4 @@ TEST_CASE("on 4x2 the full loop gains nothing up to 1 MiB, then rises to its pla
 }
 
 }  // namespace
-}  // namespace equarx::laws
+}  // namespace equarx::laws::paper_sizes_test

@@ -6,7 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::samples_test {
 namespace {
 
 input::Json sampled(const std::string& sample) {
@@ -46,4 +46,4 @@ TEST_CASE("the smallest sample is not empty") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::samples_test

@@ -14,7 +14,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::schemas_test {
 namespace {
 
 std::vector<std::string> files_in(const std::string& folder) {
@@ -111,4 +111,4 @@ TEST_CASE("the schema of results refuses what is no result") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::schemas_test

@@ -10,7 +10,7 @@
 #include "models/numerics/errors/theory.hpp"
 #include "tests/catch.hpp"
 
-namespace equarx::laws {
+namespace equarx::laws::six_configurations_test {
 namespace {
 
 constexpr std::uint64_t kElements = 1 << 18;
@@ -91,4 +91,4 @@ TEST_CASE("fewer mantissa bits mean more error, and sums in the format more than
 }
 
 }  // namespace
-}  // namespace equarx::laws
+}  // namespace equarx::laws::six_configurations_test

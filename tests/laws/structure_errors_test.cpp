@@ -8,7 +8,7 @@
 #include "experiments/input/schema.hpp"
 #include "tests/support/mistakes.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::structure_errors_test {
 namespace {
 
 /// Mistakes of structure, which the published schema refuses as well as the reader.
@@ -168,4 +168,4 @@ TEST_CASE("line breaks and escapes in the input do not break the line of the mes
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::structure_errors_test

@@ -10,7 +10,7 @@
 #include "tests/support/configs.hpp"
 #include "tests/support/rank_files.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::tensor_files_test {
 namespace {
 
 TEST_CASE("values of files give the results of the same values made otherwise, bit for bit") {
@@ -49,4 +49,4 @@ TEST_CASE("values of files give the results of the same values made otherwise, b
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::tensor_files_test

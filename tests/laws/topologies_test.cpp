@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::topologies_test {
 namespace {
 
 const std::string kIslands = EQUARX_CONFIGS_DIR "/topologies/two_islands.json";
@@ -30,4 +30,4 @@ TEST_CASE("slow cables make a collective slow") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::topologies_test

@@ -9,7 +9,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/studies.hpp"
 
-namespace equarx::laws {
+namespace equarx::laws::validation_study_test {
 namespace {
 
 const std::string kFolder = EQUARX_SOURCE_DIR "/experiments/validation";
@@ -51,4 +51,4 @@ TEST_CASE("the validation study says what its rows prove, and is strict about fo
 }
 
 }  // namespace
-}  // namespace equarx::laws
+}  // namespace equarx::laws::validation_study_test

@@ -15,7 +15,7 @@
 #include "tests/support/errors.hpp"
 #include "tests/support/workloads.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::wire_buffers_test {
 namespace {
 
 constexpr double kExact = 1e-9;
@@ -227,4 +227,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::wire_buffers_test

@@ -11,7 +11,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/workloads.hpp"
 
-namespace equarx::laws {
+namespace equarx::laws::workload_phase_test {
 namespace {
 
 using testing::run;
@@ -248,4 +248,4 @@ TEST_CASE("the table of a workload has its parts and errors, in lines of 120 col
 }
 
 }  // namespace
-}  // namespace equarx::laws
+}  // namespace equarx::laws::workload_phase_test

@@ -2,7 +2,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::sim {
+namespace equarx::sim::link_times_test {
 namespace {
 
 using collectives::Program;
@@ -77,4 +77,4 @@ TEST_CASE("on a shared link a transfer is under way from when the one before it 
 }
 
 }  // namespace
-}  // namespace equarx::sim
+}  // namespace equarx::sim::link_times_test

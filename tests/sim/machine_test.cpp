@@ -8,7 +8,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/machines.hpp"
 
-namespace equarx::sim {
+namespace equarx::sim::machine_test {
 namespace {
 
 using collectives::RingStyle;
@@ -119,4 +119,4 @@ TEST_CASE("a rank that sends nothing in a channel is its own peer, and uses no l
 }
 
 }  // namespace
-}  // namespace equarx::sim
+}  // namespace equarx::sim::machine_test

@@ -10,7 +10,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/machines.hpp"
 
-namespace equarx::sim {
+namespace equarx::sim::side_by_side_test {
 namespace {
 
 using collectives::Program;
@@ -275,4 +275,4 @@ TEST_CASE("work that makes no sense is refused") {
 }
 
 }  // namespace
-}  // namespace equarx::sim
+}  // namespace equarx::sim::side_by_side_test

@@ -9,7 +9,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/machines.hpp"
 
-namespace equarx::sim {
+namespace equarx::sim::symmetry_test {
 namespace {
 
 using collectives::Collective;
@@ -214,4 +214,4 @@ TEST_CASE("a link that nobody uses breaks no symmetry") {
 }
 
 }  // namespace
-}  // namespace equarx::sim
+}  // namespace equarx::sim::symmetry_test

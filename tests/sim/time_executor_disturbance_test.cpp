@@ -9,7 +9,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/machines.hpp"
 
-namespace equarx::sim {
+namespace equarx::sim::time_executor_disturbance_test {
 namespace {
 
 using collectives::make_one_shot_all_reduce;
@@ -307,4 +307,4 @@ TEST_CASE("time never falls when a ring or torus gets more to do, or worse links
 }
 
 }  // namespace
-}  // namespace equarx::sim
+}  // namespace equarx::sim::time_executor_disturbance_test

@@ -11,7 +11,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/machines.hpp"
 
-namespace equarx::sim {
+namespace equarx::sim::time_executor_hbm_test {
 namespace {
 
 using collectives::Instruction;
@@ -240,4 +240,4 @@ TEST_CASE("cores cannot access HBMs that the machine does not have") {
 }
 
 }  // namespace
-}  // namespace equarx::sim
+}  // namespace equarx::sim::time_executor_hbm_test

@@ -9,7 +9,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/machines.hpp"
 
-namespace equarx::sim {
+namespace equarx::sim::time_executor_schedule_test {
 namespace {
 
 using collectives::Program;
@@ -226,4 +226,4 @@ TEST_CASE("a trace has every transfer of every run, and none arrives sooner than
 }
 
 }  // namespace
-}  // namespace equarx::sim
+}  // namespace equarx::sim::time_executor_schedule_test

@@ -9,7 +9,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/machines.hpp"
 
-namespace equarx::sim {
+namespace equarx::sim::time_executor_test {
 namespace {
 
 using collectives::Op;
@@ -256,4 +256,4 @@ TEST_CASE("a simulation does not start beside other threads") {
 }
 
 }  // namespace
-}  // namespace equarx::sim
+}  // namespace equarx::sim::time_executor_test

@@ -9,7 +9,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/machines.hpp"
 
-namespace equarx::sim {
+namespace equarx::sim::timeline_test {
 namespace {
 
 TEST_CASE("a timeline keeps every transfer in order and all core time") {
@@ -134,4 +134,4 @@ TEST_CASE("ranks that do the same share a timeline") {
 }
 
 }  // namespace
-}  // namespace equarx::sim
+}  // namespace equarx::sim::timeline_test

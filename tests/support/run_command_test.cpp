@@ -2,7 +2,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::run_command_test {
 namespace {
 
 TEST_CASE("a command's output, errors and exit code are kept") {
@@ -24,4 +24,4 @@ TEST_CASE("a signal is no exit code, and a program that is not there is an error
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::run_command_test

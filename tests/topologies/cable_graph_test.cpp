@@ -5,6 +5,8 @@
 
 #include "tests/catch.hpp"
 
+namespace equarx::cable_graph_test {
+
 using namespace equarx::topology;
 
 TEST_CASE(
@@ -26,3 +28,5 @@ TEST_CASE("a cable to avoid that is not there is refused") {
   const Topology line(3, {{0, 1}, {1, 2}});
   REQUIRE_THROWS_AS(usable_cables(line, {{0, 2}}), std::invalid_argument);
 }
+
+}  // namespace equarx::cable_graph_test

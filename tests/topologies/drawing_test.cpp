@@ -8,7 +8,7 @@
 #include "topologies/layout.hpp"
 #include "topologies/ring.hpp"
 
-namespace equarx::topology {
+namespace equarx::topology::drawing_test {
 namespace {
 
 std::size_t count(const std::string& text, const std::string& part) {
@@ -102,4 +102,4 @@ TEST_CASE("wrong drawings are refused") {
 }
 
 }  // namespace
-}  // namespace equarx::topology
+}  // namespace equarx::topology::drawing_test

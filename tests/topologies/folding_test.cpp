@@ -7,7 +7,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::topology {
+namespace equarx::topology::folding_test {
 namespace {
 
 /// How often each link between neighbouring positions, (from, to), is crossed once round the ring.
@@ -56,4 +56,4 @@ TEST_CASE("short folded axes") {
 }
 
 }  // namespace
-}  // namespace equarx::topology
+}  // namespace equarx::topology::folding_test

@@ -4,7 +4,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::topology {
+namespace equarx::topology::fully_connected_test {
 namespace {
 
 TEST_CASE("every chip is linked to every other") {
@@ -28,4 +28,4 @@ TEST_CASE("no chips, and too many, are refused") {
 }
 
 }  // namespace
-}  // namespace equarx::topology
+}  // namespace equarx::topology::fully_connected_test

@@ -8,7 +8,7 @@
 #include "tests/catch.hpp"
 #include "tests/topologies/shapes.hpp"
 
-namespace equarx::topology {
+namespace equarx::topology::grid_test {
 namespace {
 
 TEST_CASE("lengths are read and written") {
@@ -138,4 +138,4 @@ TEST_CASE("two chips are linked exactly if they are one step apart") {
 }
 
 }  // namespace
-}  // namespace equarx::topology
+}  // namespace equarx::topology::grid_test

@@ -2,7 +2,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::topology {
+namespace equarx::topology::markup_test {
 namespace {
 
 TEST_CASE("no text can become markup") {
@@ -14,4 +14,4 @@ TEST_CASE("no text can become markup") {
 }
 
 }  // namespace
-}  // namespace equarx::topology
+}  // namespace equarx::topology::markup_test

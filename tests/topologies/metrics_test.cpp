@@ -9,7 +9,7 @@
 #include "topologies/fully_connected.hpp"
 #include "topologies/route.hpp"
 
-namespace equarx::topology {
+namespace equarx::topology::metrics_test {
 namespace {
 
 std::vector<double> ones(const Topology& topology) {
@@ -163,4 +163,4 @@ TEST_CASE("weights that are missing or negative are refused") {
 }
 
 }  // namespace
-}  // namespace equarx::topology
+}  // namespace equarx::topology::metrics_test

@@ -9,7 +9,7 @@
 #include "tests/topologies/shapes.hpp"
 #include "topologies/fully_connected.hpp"
 
-namespace equarx::topology {
+namespace equarx::topology::ring_search_test {
 namespace {
 
 /// Empty if the search found a ring over the cables that are left, else what is wrong.
@@ -210,4 +210,4 @@ TEST_CASE("wrong questions are refused") {
 }
 
 }  // namespace
-}  // namespace equarx::topology
+}  // namespace equarx::topology::ring_search_test

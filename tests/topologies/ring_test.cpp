@@ -6,7 +6,7 @@
 #include "tests/topologies/rings.hpp"
 #include "tests/topologies/shapes.hpp"
 
-namespace equarx::topology {
+namespace equarx::topology::ring_test {
 namespace {
 
 TEST_CASE("the ring is right where one exists, and refused exactly where none does") {
@@ -97,4 +97,4 @@ TEST_CASE("a refusal says why and what to do") {
 }
 
 }  // namespace
-}  // namespace equarx::topology
+}  // namespace equarx::topology::ring_test

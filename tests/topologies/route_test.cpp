@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/topologies/shapes.hpp"
 
-namespace equarx::topology {
+namespace equarx::topology::route_test {
 namespace {
 
 constexpr std::uint32_t kUnreached = std::numeric_limits<std::uint32_t>::max();
@@ -131,4 +131,4 @@ TEST_CASE("routes of unknown chips and of foreign topologies are refused") {
 }
 
 }  // namespace
-}  // namespace equarx::topology
+}  // namespace equarx::topology::route_test

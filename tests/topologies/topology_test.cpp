@@ -4,7 +4,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::topology {
+namespace equarx::topology::topology_test {
 namespace {
 
 TEST_CASE("a cable is two directed links, numbered in the order of the cables") {
@@ -70,4 +70,4 @@ TEST_CASE("unknown chips and links are refused") {
 }
 
 }  // namespace
-}  // namespace equarx::topology
+}  // namespace equarx::topology::topology_test

@@ -63,8 +63,8 @@ endfunction()
 function(equarx_test name)
   cmake_parse_arguments(ARG "OPTIMISED;LONG" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
-  # Each file of tests has helpers of its own, often of the same name.
-  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
+  # Unity builds compile eight test files at a time: each file's body is in a namespace of its own (check_mirror.py).
+  set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 8)
   if(NOT ARG_OPTIMISED)
     target_compile_options(${name} PRIVATE ${equarx_test_options})
     target_precompile_headers(${name} REUSE_FROM equarx_test_headers)

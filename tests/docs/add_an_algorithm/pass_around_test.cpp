@@ -10,7 +10,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 
-namespace equarx::docs {
+namespace equarx::docs::pass_around_test {
 namespace {
 
 constexpr std::uint32_t kRows = 64;
@@ -51,4 +51,4 @@ TEST_CASE("pass-around sends every tensor but the last one's over each link") {
 }
 
 }  // namespace
-}  // namespace equarx::docs
+}  // namespace equarx::docs::pass_around_test

@@ -3,7 +3,7 @@
 #include "tests/experiments/advise/advising.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::advise {
+namespace equarx::advise::advise_test {
 namespace {
 
 TEST_CASE("a large tensor is worth quantizing, and the advice is what a run finds") {
@@ -85,4 +85,4 @@ TEST_CASE("what cannot be advised on is refused") {
 }
 
 }  // namespace
-}  // namespace equarx::advise
+}  // namespace equarx::advise::advise_test

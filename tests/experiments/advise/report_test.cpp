@@ -2,7 +2,7 @@
 
 #include "tests/experiments/advise/advising.hpp"
 
-namespace equarx::advise {
+namespace equarx::advise::report_test {
 namespace {
 
 TEST_CASE("an advice is ten lines, of which the first says what to do") {
@@ -34,4 +34,4 @@ TEST_CASE("several machines are a line each, those that cannot run, too") {
 }
 
 }  // namespace
-}  // namespace equarx::advise
+}  // namespace equarx::advise::report_test

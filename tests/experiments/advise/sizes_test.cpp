@@ -2,7 +2,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::advise {
+namespace equarx::advise::sizes_test {
 namespace {
 
 TEST_CASE("it pays from the smallest size on from which all gain") {
@@ -14,4 +14,4 @@ TEST_CASE("it pays from the smallest size on from which all gain") {
 }
 
 }  // namespace
-}  // namespace equarx::advise
+}  // namespace equarx::advise::sizes_test

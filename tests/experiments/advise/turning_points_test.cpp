@@ -6,7 +6,7 @@
 #include "models/hardware/chip.hpp"
 #include "tests/experiments/advise/advising.hpp"
 
-namespace equarx::advise {
+namespace equarx::advise::turning_points_test {
 namespace {
 
 TEST_CASE("at its turning point a parameter leaves neither way faster") {
@@ -36,4 +36,4 @@ TEST_CASE("at its turning point a parameter leaves neither way faster") {
 }
 
 }  // namespace
-}  // namespace equarx::advise
+}  // namespace equarx::advise::turning_points_test

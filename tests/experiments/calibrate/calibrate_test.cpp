@@ -13,7 +13,7 @@
 #include "tests/experiments/calibrate/example.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::calibrate {
+namespace equarx::calibrate::calibrate_test {
 namespace {
 
 using testing::check_refused;
@@ -197,4 +197,4 @@ TEST_CASE("values are rounded far below their standard error") {
 }
 
 }  // namespace
-}  // namespace equarx::calibrate
+}  // namespace equarx::calibrate::calibrate_test

@@ -6,7 +6,7 @@
 #include "experiments/input/json_text.hpp"
 #include "tests/catch.hpp"
 
-namespace equarx::calibrate {
+namespace equarx::calibrate::calibrated_chip_test {
 namespace {
 
 const std::filesystem::path kFolder = EQUARX_SOURCE_DIR "/experiments/calibration";
@@ -37,4 +37,4 @@ TEST_CASE("calibrating a built-in chip again makes the same chip", "[long]") {
 }
 
 }  // namespace
-}  // namespace equarx::calibrate
+}  // namespace equarx::calibrate::calibrated_chip_test

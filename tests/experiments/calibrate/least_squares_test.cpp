@@ -4,7 +4,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::calibrate {
+namespace equarx::calibrate::least_squares_test {
 namespace {
 
 constexpr double kFar = 1e9;
@@ -95,4 +95,4 @@ TEST_CASE("what a model throws comes through") {
 }
 
 }  // namespace
-}  // namespace equarx::calibrate
+}  // namespace equarx::calibrate::least_squares_test

@@ -4,7 +4,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::calibrate {
+namespace equarx::calibrate::linear_algebra_test {
 namespace {
 
 TEST_CASE("the covariance of a straight line is that of the closed form") {
@@ -39,4 +39,4 @@ TEST_CASE("the tail of chi^2 of two degrees of freedom is an exponential") {
 }
 
 }  // namespace
-}  // namespace equarx::calibrate
+}  // namespace equarx::calibrate::linear_algebra_test

@@ -2,7 +2,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::calibrate {
+namespace equarx::calibrate::model_test {
 namespace {
 
 std::vector<Outputs> square(const std::vector<Point>& points) {
@@ -44,4 +44,4 @@ TEST_CASE("a model without parameters has outputs all the same") {
 }
 
 }  // namespace
-}  // namespace equarx::calibrate
+}  // namespace equarx::calibrate::model_test

@@ -6,7 +6,7 @@
 #include "tests/experiments/calibrate/example.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::calibrate {
+namespace equarx::calibrate::task_test {
 namespace {
 
 using testing::check_refused;
@@ -97,4 +97,4 @@ TEST_CASE("speedups are plain numbers") {
 }
 
 }  // namespace
-}  // namespace equarx::calibrate
+}  // namespace equarx::calibrate::task_test

@@ -5,7 +5,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/run_command.hpp"
 
-namespace equarx::compare {
+namespace equarx::compare::compare_test {
 namespace {
 
 input::Json run_of(const std::string& label, double time_s) {
@@ -93,4 +93,4 @@ TEST_CASE("files that are no results are refused with the way to make one") {
 }
 
 }  // namespace
-}  // namespace equarx::compare
+}  // namespace equarx::compare::compare_test

@@ -3,7 +3,7 @@
 #include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 
-namespace equarx::compare {
+namespace equarx::compare::report_test {
 namespace {
 
 Comparison made_up() {
@@ -48,4 +48,4 @@ TEST_CASE("the JSON has the same, and null for what is missing") {
 }
 
 }  // namespace
-}  // namespace equarx::compare
+}  // namespace equarx::compare::report_test

@@ -4,7 +4,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::config {
+namespace equarx::config::algorithm_test {
 namespace {
 
 using collectives::Collective;
@@ -63,4 +63,4 @@ TEST_CASE("EQuARX is quantized, the ring is not, and one shot has one phase") {
 }
 
 }  // namespace
-}  // namespace equarx::config
+}  // namespace equarx::config::algorithm_test

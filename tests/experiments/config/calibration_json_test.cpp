@@ -8,7 +8,7 @@
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::config {
+namespace equarx::config::calibration_json_test {
 namespace {
 
 using testing::check_refused;
@@ -136,4 +136,4 @@ TEST_CASE("nothing of a calibration may be left out") {
 }
 
 }  // namespace
-}  // namespace equarx::config
+}  // namespace equarx::config::calibration_json_test

@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::config {
+namespace equarx::config::chip_changes_test {
 namespace {
 
 using testing::check_refused;
@@ -120,4 +120,4 @@ TEST_CASE("a configuration's hardware in words") {
 }
 
 }  // namespace
-}  // namespace equarx::config
+}  // namespace equarx::config::chip_changes_test

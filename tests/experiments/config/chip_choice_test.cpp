@@ -6,7 +6,7 @@
 #include "tests/support/configs.hpp"
 #include "tests/support/mistakes.hpp"
 
-namespace equarx::config {
+namespace equarx::config::chip_choice_test {
 namespace {
 
 using testing::changed;
@@ -78,4 +78,4 @@ TEST_CASE("wrong choices of a chip are refused") {
 }
 
 }  // namespace
-}  // namespace equarx::config
+}  // namespace equarx::config::chip_choice_test

@@ -4,7 +4,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::config {
+namespace equarx::config::chip_names_test {
 namespace {
 
 using testing::check_refused;
@@ -32,4 +32,4 @@ TEST_CASE("what is no pair of chips is refused") {
 }
 
 }  // namespace
-}  // namespace equarx::config
+}  // namespace equarx::config::chip_names_test

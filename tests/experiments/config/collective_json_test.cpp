@@ -7,7 +7,7 @@
 #include "experiments/input/schema.hpp"
 #include "tests/support/mistakes.hpp"
 
-namespace equarx::config {
+namespace equarx::config::collective_json_test {
 namespace {
 
 using testing::changed;
@@ -298,4 +298,4 @@ TEST_CASE("a format between slices that cannot be is refused with the remedy") {
 }
 
 }  // namespace
-}  // namespace equarx::config
+}  // namespace equarx::config::collective_json_test

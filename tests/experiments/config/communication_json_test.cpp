@@ -7,7 +7,7 @@
 #include "tests/support/errors.hpp"
 #include "tests/support/steps.hpp"
 
-namespace equarx::config {
+namespace equarx::config::communication_json_test {
 namespace {
 
 /// A sum in groups along no axes, and a shift of four chips, on 4 x 4.
@@ -70,4 +70,4 @@ TEST_CASE("what is wrong with lists of chips names the place") {
 }
 
 }  // namespace
-}  // namespace equarx::config
+}  // namespace equarx::config::communication_json_test

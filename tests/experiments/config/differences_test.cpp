@@ -3,7 +3,7 @@
 #include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 
-namespace equarx::config {
+namespace equarx::config::differences_test {
 namespace {
 
 input::Json parsed(const char* text) { return input::Json::parse(text); }
@@ -49,4 +49,4 @@ TEST_CASE("collectives without labels of their own are called by their places") 
 }
 
 }  // namespace
-}  // namespace equarx::config
+}  // namespace equarx::config::differences_test

@@ -9,7 +9,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::config {
+namespace equarx::config::faults_json_test {
 namespace {
 
 using testing::check_refused;
@@ -87,4 +87,4 @@ TEST_CASE("faults that cannot be are refused with their place") {
 }
 
 }  // namespace
-}  // namespace equarx::config
+}  // namespace equarx::config::faults_json_test

@@ -8,7 +8,7 @@
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::config {
+namespace equarx::config::format_json_test {
 namespace {
 
 using numerics::BlockFormat;
@@ -246,4 +246,4 @@ TEST_CASE("the schema refuses names that the reader does not know") {
 }
 
 }  // namespace
-}  // namespace equarx::config
+}  // namespace equarx::config::format_json_test

@@ -9,7 +9,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 
-namespace equarx::config {
+namespace equarx::config::format_names_test {
 namespace {
 
 TEST_CASE("an alias is no name of its own, and stands for one") {
@@ -66,4 +66,4 @@ TEST_CASE("what is no configuration is left as it is, for the reader to refuse")
 }
 
 }  // namespace
-}  // namespace equarx::config
+}  // namespace equarx::config::format_names_test

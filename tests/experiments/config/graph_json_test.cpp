@@ -8,7 +8,7 @@
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::config {
+namespace equarx::config::graph_json_test {
 namespace {
 
 using testing::check_refused;
@@ -141,4 +141,4 @@ TEST_CASE("a graph file that is wrong is named, and the place in it") {
 }
 
 }  // namespace
-}  // namespace equarx::config
+}  // namespace equarx::config::graph_json_test

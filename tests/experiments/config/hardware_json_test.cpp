@@ -11,7 +11,7 @@
 #include "tests/support/errors.hpp"
 #include "tests/support/mistakes.hpp"
 
-namespace equarx::config {
+namespace equarx::config::hardware_json_test {
 namespace {
 
 using testing::check_mistakes;
@@ -374,4 +374,4 @@ TEST_CASE("hardware that does not exist is refused with what does") {
 }
 
 }  // namespace
-}  // namespace equarx::config
+}  // namespace equarx::config::hardware_json_test

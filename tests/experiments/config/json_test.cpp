@@ -5,7 +5,7 @@
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::config {
+namespace equarx::config::json_test {
 namespace {
 
 using numerics::ElementFormat;
@@ -152,4 +152,4 @@ TEST_CASE("what is shown has every key, and no alternative twice") {
 }
 
 }  // namespace
-}  // namespace equarx::config
+}  // namespace equarx::config::json_test

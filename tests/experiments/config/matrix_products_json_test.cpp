@@ -8,7 +8,7 @@
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::config {
+namespace equarx::config::matrix_products_json_test {
 namespace {
 
 using testing::check_refused;
@@ -50,4 +50,4 @@ TEST_CASE("points that cannot be are refused") {
 }
 
 }  // namespace
-}  // namespace equarx::config
+}  // namespace equarx::config::matrix_products_json_test

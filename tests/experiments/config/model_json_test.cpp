@@ -10,7 +10,7 @@
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::config {
+namespace equarx::config::model_json_test {
 namespace {
 
 using testing::check_refused;
@@ -210,4 +210,4 @@ TEST_CASE("nothing of a model file may be left out, but local attention") {
 }
 
 }  // namespace
-}  // namespace equarx::config
+}  // namespace equarx::config::model_json_test

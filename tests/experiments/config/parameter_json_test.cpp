@@ -6,7 +6,7 @@
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::config {
+namespace equarx::config::parameter_json_test {
 namespace {
 
 using testing::check_refused;
@@ -98,4 +98,4 @@ TEST_CASE("ranges and standard errors that cannot be are refused") {
 }
 
 }  // namespace
-}  // namespace equarx::config
+}  // namespace equarx::config::parameter_json_test

@@ -8,7 +8,7 @@
 #include "tests/support/errors.hpp"
 #include "tests/support/steps.hpp"
 
-namespace equarx::config {
+namespace equarx::config::precision_json_test {
 namespace {
 
 using hardware::MatrixType;
@@ -99,4 +99,4 @@ TEST_CASE("precisions that cannot be are refused with the place and the remedy")
 }
 
 }  // namespace
-}  // namespace equarx::config
+}  // namespace equarx::config::precision_json_test

@@ -3,7 +3,7 @@
 #include "experiments/input/json.hpp"
 #include "tests/support/sweeps.hpp"
 
-namespace equarx::config {
+namespace equarx::config::set_value_test {
 namespace {
 
 using namespace testing;
@@ -63,4 +63,4 @@ TEST_CASE("pointers that lead nowhere are refused") {
 }
 
 }  // namespace
-}  // namespace equarx::config
+}  // namespace equarx::config::set_value_test

@@ -8,7 +8,7 @@
 #include "tests/support/errors.hpp"
 #include "tests/support/steps.hpp"
 
-namespace equarx::config {
+namespace equarx::config::step_json_test {
 namespace {
 
 using testing::good_step;
@@ -209,4 +209,4 @@ TEST_CASE("a phase of serving is divided over the tensor axis, and reads back as
 }
 
 }  // namespace
-}  // namespace equarx::config
+}  // namespace equarx::config::step_json_test

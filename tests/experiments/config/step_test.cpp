@@ -3,7 +3,7 @@
 #include "experiments/config/topology.hpp"
 #include "tests/catch.hpp"
 
-namespace equarx::config {
+namespace equarx::config::step_test {
 namespace {
 
 using collectives::Collective;
@@ -83,4 +83,4 @@ TEST_CASE("the usual algorithm is one that can run there") {
 }
 
 }  // namespace
-}  // namespace equarx::config
+}  // namespace equarx::config::step_test

@@ -11,7 +11,7 @@
 #include "tests/support/rank_files.hpp"
 #include "tests/support/tensor_files.hpp"
 
-namespace equarx::config {
+namespace equarx::config::tensor_json_test {
 namespace {
 
 using numerics::ElementFormat;
@@ -319,4 +319,4 @@ TEST_CASE("a sample is a share of the tensor, more than nothing") {
 }
 
 }  // namespace
-}  // namespace equarx::config
+}  // namespace equarx::config::tensor_json_test

@@ -6,7 +6,7 @@
 #include "tests/support/errors.hpp"
 #include "tests/support/mistakes.hpp"
 
-namespace equarx::config {
+namespace equarx::config::topology_json_test {
 namespace {
 
 using testing::changed;
@@ -188,4 +188,4 @@ TEST_CASE("a network that cannot be is refused with the remedy") {
 }
 
 }  // namespace
-}  // namespace equarx::config
+}  // namespace equarx::config::topology_json_test

@@ -9,7 +9,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::config {
+namespace equarx::config::topology_test {
 namespace {
 
 using testing::check_refused;
@@ -105,4 +105,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace equarx::config
+}  // namespace equarx::config::topology_test

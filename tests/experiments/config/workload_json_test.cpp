@@ -9,7 +9,7 @@
 #include "tests/support/errors.hpp"
 #include "tests/support/workloads.hpp"
 
-namespace equarx::config {
+namespace equarx::config::workload_json_test {
 namespace {
 
 using testing::check_refused;
@@ -180,4 +180,4 @@ TEST_CASE("a malformed model file is refused with its name and the place in it")
 }
 
 }  // namespace
-}  // namespace equarx::config
+}  // namespace equarx::config::workload_json_test

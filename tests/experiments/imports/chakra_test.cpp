@@ -13,7 +13,7 @@
 #include "tests/support/run_command.hpp"
 #include "tests/support/steps.hpp"
 
-namespace equarx::imports {
+namespace equarx::imports::chakra_test {
 namespace {
 
 /// The traces of a configuration's step, as files.
@@ -141,4 +141,4 @@ TEST_CASE("wrong traces are refused with the file or option that is to blame") {
 }
 
 }  // namespace
-}  // namespace equarx::imports
+}  // namespace equarx::imports::chakra_test

@@ -7,7 +7,7 @@
 #include "experiments/input/schema.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::imports {
+namespace equarx::imports::hlo_test {
 namespace {
 
 const std::string kExample =
@@ -163,4 +163,4 @@ TEST_CASE("a program cut off anywhere is read or refused in one line") {
 }
 
 }  // namespace
-}  // namespace equarx::imports
+}  // namespace equarx::imports::hlo_test

@@ -8,7 +8,7 @@
 #include "tests/models/schedules/schedules.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::msccl_format_test {
 namespace {
 
 using imports::MscclError;
@@ -92,4 +92,4 @@ TEST_CASE("a format takes bytes from links, and no time from thread blocks") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::msccl_format_test

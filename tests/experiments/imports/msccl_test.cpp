@@ -6,7 +6,7 @@
 #include "tests/models/schedules/schedules.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::msccl_test {
 namespace {
 
 using imports::read_msccl;
@@ -60,4 +60,4 @@ TEST_CASE("a schedule that is wrong has no result, whatever is wrong of it") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::msccl_test

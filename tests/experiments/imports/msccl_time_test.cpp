@@ -10,7 +10,7 @@
 #include "tests/support/errors.hpp"
 #include "tests/support/run_command.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::msccl_time_test {
 namespace {
 
 using imports::MscclOptions;
@@ -150,4 +150,4 @@ TEST_CASE("machines and sizes that do not fit are refused") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::msccl_time_test

@@ -6,7 +6,7 @@
 #include "experiments/step/run.hpp"
 #include "tests/catch.hpp"
 
-namespace equarx::imports {
+namespace equarx::imports::program_report_test {
 namespace {
 
 const std::string kText =
@@ -68,4 +68,4 @@ TEST_CASE("JSON has the same numbers, by variant") {
 }
 
 }  // namespace
-}  // namespace equarx::imports
+}  // namespace equarx::imports::program_report_test

@@ -13,7 +13,7 @@
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::input {
+namespace equarx::input::json_text_test {
 namespace {
 
 using testing::changed;
@@ -213,4 +213,4 @@ TEST_CASE("a device without end and a file that is larger than memory are refuse
 }
 
 }  // namespace
-}  // namespace equarx::input
+}  // namespace equarx::input::json_text_test

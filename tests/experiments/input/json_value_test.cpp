@@ -5,7 +5,7 @@
 #include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 
-namespace equarx::input {
+namespace equarx::input::json_value_test {
 namespace {
 
 TEST_CASE("a box is null at first, and has what it is given") {
@@ -35,4 +35,4 @@ TEST_CASE("what was moved from is null, and can be used again") {
 }
 
 }  // namespace
-}  // namespace equarx::input
+}  // namespace equarx::input::json_value_test

@@ -7,7 +7,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::input {
+namespace equarx::input::nearest_test {
 namespace {
 
 constexpr std::array<std::string_view, 4> kNames = {"shape", "bytes", "dtype", "values"};
@@ -82,4 +82,4 @@ TEST_CASE("lists are for people") {
 }
 
 }  // namespace
-}  // namespace equarx::input
+}  // namespace equarx::input::nearest_test

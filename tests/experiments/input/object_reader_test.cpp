@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::input {
+namespace equarx::input::object_reader_test {
 namespace {
 
 using testing::check_refused;
@@ -115,4 +115,4 @@ TEST_CASE("places are JSON pointers, with ~ and / escaped") {
 }
 
 }  // namespace
-}  // namespace equarx::input
+}  // namespace equarx::input::object_reader_test

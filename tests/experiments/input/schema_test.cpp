@@ -3,7 +3,7 @@
 #include "experiments/input/json.hpp"
 #include "tests/support/mistakes.hpp"
 
-namespace equarx::input {
+namespace equarx::input::schema_test {
 namespace {
 
 using testing::changed;
@@ -26,4 +26,4 @@ TEST_CASE("a schema that does not exist is our mistake") {
 }
 
 }  // namespace
-}  // namespace equarx::input
+}  // namespace equarx::input::schema_test

@@ -4,7 +4,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::input {
+namespace equarx::input::shelf_test {
 namespace {
 
 TEST_CASE("a value is made once, by its name, and stays where it is") {
@@ -29,4 +29,4 @@ TEST_CASE("of a value that cannot be made nothing is kept") {
 }
 
 }  // namespace
-}  // namespace equarx::input
+}  // namespace equarx::input::shelf_test

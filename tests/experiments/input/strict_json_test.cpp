@@ -9,7 +9,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::input {
+namespace equarx::input::strict_json_test {
 namespace {
 
 /// What the library says.
@@ -83,4 +83,4 @@ TEST_CASE("a hundred levels are read, and no more") {
 }
 
 }  // namespace
-}  // namespace equarx::input
+}  // namespace equarx::input::strict_json_test

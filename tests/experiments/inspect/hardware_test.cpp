@@ -4,7 +4,7 @@
 #include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 
-namespace equarx::inspect {
+namespace equarx::inspect::hardware_test {
 namespace {
 
 TEST_CASE("the built-in chips are four GPUs and five generations of TPU") {
@@ -95,4 +95,4 @@ TEST_CASE("the report says how uncertain parameters are, and what they were fitt
 }
 
 }  // namespace
-}  // namespace equarx::inspect
+}  // namespace equarx::inspect::hardware_test

@@ -5,7 +5,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::inspect {
+namespace equarx::inspect::piece_line_test {
 namespace {
 
 TEST_CASE("pieces are taken in order, whatever the number of threads and slots") {
@@ -47,4 +47,4 @@ TEST_CASE("what a piece throws, the next taker throws") {
 }
 
 }  // namespace
-}  // namespace equarx::inspect
+}  // namespace equarx::inspect::piece_line_test

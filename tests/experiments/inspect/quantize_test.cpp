@@ -11,7 +11,7 @@
 #include "tests/support/errors.hpp"
 #include "tests/support/tensor_files.hpp"
 
-namespace equarx::inspect {
+namespace equarx::inspect::quantize_test {
 namespace {
 
 using equarx::testing::read_all;
@@ -213,4 +213,4 @@ TEST_CASE("options that are wrong, or that say nothing, are refused") {
 }
 
 }  // namespace
-}  // namespace equarx::inspect
+}  // namespace equarx::inspect::quantize_test

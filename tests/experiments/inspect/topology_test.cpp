@@ -7,7 +7,7 @@
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::inspect {
+namespace equarx::inspect::topology_test {
 namespace {
 
 const std::string kIslands = EQUARX_CONFIGS_DIR "/topologies/two_islands.json";
@@ -96,4 +96,4 @@ TEST_CASE("of slices that a network joins one is described, and the network") {
 }
 
 }  // namespace
-}  // namespace equarx::inspect
+}  // namespace equarx::inspect::topology_test

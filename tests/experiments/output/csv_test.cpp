@@ -2,7 +2,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::output {
+namespace equarx::output::csv_test {
 namespace {
 
 TEST_CASE("CSV quotes what would be misread") {
@@ -13,4 +13,4 @@ TEST_CASE("CSV quotes what would be misread") {
 TEST_CASE("a table without rows is an empty file") { CHECK(csv({}).empty()); }
 
 }  // namespace
-}  // namespace equarx::output
+}  // namespace equarx::output::csv_test

@@ -6,7 +6,7 @@
 #include "experiments/output/output_file.hpp"
 #include "tests/support/sweeps.hpp"
 
-namespace equarx::output {
+namespace equarx::output::files_test {
 namespace {
 
 using namespace testing;
@@ -82,4 +82,4 @@ TEST_CASE("a folder behind links in a circle is refused in words") {
 }
 
 }  // namespace
-}  // namespace equarx::output
+}  // namespace equarx::output::files_test

@@ -9,7 +9,7 @@
 #include "tests/support/errors.hpp"
 #include "tests/support/run_command.hpp"
 
-namespace equarx::output {
+namespace equarx::output::folder_lock_test {
 namespace {
 
 using testing::message_of;
@@ -60,4 +60,4 @@ TEST_CASE("a folder that is not there is refused by name") {
 }
 
 }  // namespace
-}  // namespace equarx::output
+}  // namespace equarx::output::folder_lock_test

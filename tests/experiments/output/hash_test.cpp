@@ -6,7 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/sweeps.hpp"
 
-namespace equarx::output {
+namespace equarx::output::hash_test {
 namespace {
 
 using namespace testing;
@@ -37,4 +37,4 @@ TEST_CASE("a file that cannot be read has no hash") {
 }
 
 }  // namespace
-}  // namespace equarx::output
+}  // namespace equarx::output::hash_test

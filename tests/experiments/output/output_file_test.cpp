@@ -10,7 +10,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/run_command.hpp"
 
-namespace equarx::output {
+namespace equarx::output::output_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -90,4 +90,4 @@ TEST_CASE("links in a circle are no file") {
 }
 
 }  // namespace
-}  // namespace equarx::output
+}  // namespace equarx::output::output_file_test

@@ -4,7 +4,7 @@
 #include "experiments/output/hash.hpp"
 #include "tests/catch.hpp"
 
-namespace equarx::output {
+namespace equarx::output::provenance_test {
 namespace {
 
 TEST_CASE("a configuration's hash is that of its text, so another value or order gives another") {
@@ -15,4 +15,4 @@ TEST_CASE("a configuration's hash is that of its text, so another value or order
 }
 
 }  // namespace
-}  // namespace equarx::output
+}  // namespace equarx::output::provenance_test

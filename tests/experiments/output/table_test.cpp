@@ -2,7 +2,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::output {
+namespace equarx::output::table_test {
 namespace {
 
 TEST_CASE("the first column stands to the left, the others to the right") {
@@ -31,4 +31,4 @@ TEST_CASE("per cent have no exponent where they are large, and as many digits as
 }
 
 }  // namespace
-}  // namespace equarx::output
+}  // namespace equarx::output::table_test

@@ -5,7 +5,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::output {
+namespace equarx::output::version_test {
 namespace {
 
 // Which version a tree has is tested in tests/tools/cmake/version_test.py.
@@ -15,4 +15,4 @@ TEST_CASE("the program has a version that names its release, and its commit if t
 }
 
 }  // namespace
-}  // namespace equarx::output
+}  // namespace equarx::output::version_test

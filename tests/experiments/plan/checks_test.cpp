@@ -9,7 +9,7 @@
 #include "tests/support/errors.hpp"
 #include "tests/support/mistakes.hpp"
 
-namespace equarx::plan {
+namespace equarx::plan::checks_test {
 namespace {
 
 using testing::changed;
@@ -140,4 +140,4 @@ TEST_CASE("links that together are faster than memory are refused where they are
 }
 
 }  // namespace
-}  // namespace equarx::plan
+}  // namespace equarx::plan::checks_test

@@ -8,7 +8,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/machines.hpp"
 
-namespace equarx::plan {
+namespace equarx::plan::costs_test {
 namespace {
 
 TEST_CASE("instructions cost what the chip's parameters say") {
@@ -75,4 +75,4 @@ TEST_CASE("a plain program holds no link beyond its bytes") {
 }
 
 }  // namespace
-}  // namespace equarx::plan
+}  // namespace equarx::plan::costs_test

@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 
-namespace equarx::plan {
+namespace equarx::plan::cut_choice_test {
 namespace {
 
 using namespace testing;
@@ -145,4 +145,4 @@ TEST_CASE("slow links and chips do not change how a collective is cut") {
 }
 
 }  // namespace
-}  // namespace equarx::plan
+}  // namespace equarx::plan::cut_choice_test

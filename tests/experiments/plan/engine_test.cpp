@@ -6,7 +6,7 @@
 #include "tests/support/errors.hpp"
 #include "tests/support/machines.hpp"
 
-namespace equarx::plan {
+namespace equarx::plan::engine_test {
 namespace {
 
 using config::EngineMode;
@@ -86,4 +86,4 @@ TEST_CASE("events of a whole phase are not SimGrid's to note, but those of a col
 }
 
 }  // namespace
-}  // namespace equarx::plan
+}  // namespace equarx::plan::engine_test

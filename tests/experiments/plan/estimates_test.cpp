@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 
-namespace equarx::plan {
+namespace equarx::plan::estimates_test {
 namespace {
 
 config::ExperimentConfig config_with(const std::string& algorithm, const std::string& size) {
@@ -67,4 +67,4 @@ TEST_CASE("a tensor that is too small for the program has no messages") {
 }
 
 }  // namespace
-}  // namespace equarx::plan
+}  // namespace equarx::plan::estimates_test

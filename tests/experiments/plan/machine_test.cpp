@@ -9,7 +9,7 @@
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::plan {
+namespace equarx::plan::machine_test {
 namespace {
 
 using testing::changed;
@@ -227,4 +227,4 @@ TEST_CASE("symmetric simulation is refused before the run where it cannot be") {
 }
 
 }  // namespace
-}  // namespace equarx::plan
+}  // namespace equarx::plan::machine_test

@@ -2,7 +2,7 @@
 
 #include "tests/support/errors.hpp"
 
-namespace equarx::plan {
+namespace equarx::plan::obstacle_test {
 namespace {
 
 TEST_CASE("what is there is given, and an obstacle thrown with its place") {
@@ -14,4 +14,4 @@ TEST_CASE("what is there is given, and an obstacle thrown with its place") {
 }
 
 }  // namespace
-}  // namespace equarx::plan
+}  // namespace equarx::plan::obstacle_test

@@ -7,7 +7,7 @@
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::plan {
+namespace equarx::plan::plan_test {
 namespace {
 
 using testing::changed;
@@ -118,4 +118,4 @@ TEST_CASE("a scale that all ranks share is found in the plan of any algorithm") 
 }
 
 }  // namespace
-}  // namespace equarx::plan
+}  // namespace equarx::plan::plan_test

@@ -10,7 +10,7 @@
 #include "tests/support/configs.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::plan {
+namespace equarx::plan::programs_test {
 namespace {
 
 using testing::changed;
@@ -98,4 +98,4 @@ TEST_CASE("axes that do not wrap around are folded, where rings go along axes") 
 }
 
 }  // namespace
-}  // namespace equarx::plan
+}  // namespace equarx::plan::programs_test

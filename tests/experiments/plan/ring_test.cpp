@@ -6,7 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/mistakes.hpp"
 
-namespace equarx::plan {
+namespace equarx::plan::ring_test {
 namespace {
 
 using testing::check_mistakes;
@@ -83,4 +83,4 @@ TEST_CASE("a ring that the avoided cables break is refused with the cables") {
 }
 
 }  // namespace
-}  // namespace equarx::plan
+}  // namespace equarx::plan::ring_test

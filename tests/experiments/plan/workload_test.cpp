@@ -9,7 +9,7 @@
 #include "tests/support/errors.hpp"
 #include "tests/support/workloads.hpp"
 
-namespace equarx::plan {
+namespace equarx::plan::workload_test {
 namespace {
 
 using testing::plan_of;
@@ -168,4 +168,4 @@ TEST_CASE("a residual that stays in VMEM has to fit there, and takes less time")
 }
 
 }  // namespace
-}  // namespace equarx::plan
+}  // namespace equarx::plan::workload_test

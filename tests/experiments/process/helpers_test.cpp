@@ -7,7 +7,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::process {
+namespace equarx::process::helpers_test {
 namespace {
 
 TEST_CASE("what is proposed is done once, with however many helpers") {
@@ -64,4 +64,4 @@ TEST_CASE("who waits goes on as soon as it is told, while work goes on") {
 }
 
 }  // namespace
-}  // namespace equarx::process
+}  // namespace equarx::process::helpers_test

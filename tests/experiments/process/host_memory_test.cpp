@@ -8,7 +8,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::process {
+namespace equarx::process::host_memory_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -118,4 +118,4 @@ TEST_CASE("some memory is available, and not more than there is") {
 }
 
 }  // namespace
-}  // namespace equarx::process
+}  // namespace equarx::process::host_memory_test

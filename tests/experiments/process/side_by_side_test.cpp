@@ -7,7 +7,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::process {
+namespace equarx::process::side_by_side_test {
 namespace {
 
 TEST_CASE("everything is done once, on however many threads") {
@@ -30,4 +30,4 @@ TEST_CASE("of several errors the first one by number is thrown, when all have en
 }
 
 }  // namespace
-}  // namespace equarx::process
+}  // namespace equarx::process::side_by_side_test

@@ -7,7 +7,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::process {
+namespace equarx::process::worker_pool_test {
 namespace {
 
 constexpr int kLong = 10'000;  // milliseconds
@@ -74,4 +74,4 @@ TEST_CASE("waiting ends without results, too") {
 }  // and so does the pool
 
 }  // namespace
-}  // namespace equarx::process
+}  // namespace equarx::process::worker_pool_test

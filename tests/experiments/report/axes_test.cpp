@@ -3,7 +3,7 @@
 #include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 
-namespace equarx::report {
+namespace equarx::report::axes_test {
 namespace {
 
 /// A row for each configuration, without axes.
@@ -117,4 +117,4 @@ TEST_CASE("values are said in words") {
 }
 
 }  // namespace
-}  // namespace equarx::report
+}  // namespace equarx::report::axes_test

@@ -3,7 +3,7 @@
 #include "experiments/input/json.hpp"
 #include "tests/catch.hpp"
 
-namespace equarx::report {
+namespace equarx::report::bases_test {
 namespace {
 
 input::Json config_of(const std::string& hardware, int bytes, const std::string& format) {
@@ -80,4 +80,4 @@ TEST_CASE("what was a key of the base and is an axis now stays one column") {
 }
 
 }  // namespace
-}  // namespace equarx::report
+}  // namespace equarx::report::bases_test

@@ -7,7 +7,7 @@
 #include "tests/support/json_values.hpp"
 #include "tests/support/reports.hpp"
 
-namespace equarx::report {
+namespace equarx::report::columns_test {
 namespace {
 
 using testing::boxed;
@@ -210,4 +210,4 @@ TEST_CASE("numbers of a step's groups are named by their group, and labels are o
 }
 
 }  // namespace
-}  // namespace equarx::report
+}  // namespace equarx::report::columns_test

@@ -4,7 +4,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/reports.hpp"
 
-namespace equarx::report {
+namespace equarx::report::pictures_test {
 namespace {
 
 /// A row of a run on so many chips, with the use of its links or without.
@@ -104,4 +104,4 @@ TEST_CASE("parameters of a known chip are filled in, of an unknown one they stay
 }
 
 }  // namespace
-}  // namespace equarx::report
+}  // namespace equarx::report::pictures_test

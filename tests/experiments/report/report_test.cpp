@@ -7,7 +7,7 @@
 #include "tests/support/reports.hpp"
 #include "tests/support/run_command.hpp"
 
-namespace equarx::report {
+namespace equarx::report::report_test {
 namespace {
 
 ReportInput sweep_input(std::size_t rows) {
@@ -161,4 +161,4 @@ TEST_CASE("a page of 10,000 rows stays below 10 MB") {
 }
 
 }  // namespace
-}  // namespace equarx::report
+}  // namespace equarx::report::report_test

@@ -6,7 +6,7 @@
 #include "tests/support/reports.hpp"
 #include "tests/support/run_command.hpp"
 
-namespace equarx::report {
+namespace equarx::report::results_test {
 namespace {
 
 using testing::synthetic_config;
@@ -261,4 +261,4 @@ TEST_CASE("anything else is refused with file and line") {
 }
 
 }  // namespace
-}  // namespace equarx::report
+}  // namespace equarx::report::results_test

@@ -6,7 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/reports.hpp"
 
-namespace equarx::report {
+namespace equarx::report::streams_test {
 namespace {
 
 std::size_t count(const std::string& text, const std::string& part) {
@@ -54,4 +54,4 @@ TEST_CASE("a step of no time has a picture, too, what is no task has none") {
 }
 
 }  // namespace
-}  // namespace equarx::report
+}  // namespace equarx::report::streams_test

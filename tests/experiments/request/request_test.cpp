@@ -7,7 +7,7 @@
 #include "tests/support/configs.hpp"
 #include "tests/support/run_command.hpp"
 
-namespace equarx::request {
+namespace equarx::request::request_test {
 namespace {
 
 Request small(const std::vector<Override>& overrides = {}) {
@@ -82,4 +82,4 @@ TEST_CASE("who shares in the work may end it") {
 }
 
 }  // namespace
-}  // namespace equarx::request
+}  // namespace equarx::request::request_test

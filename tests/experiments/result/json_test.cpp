@@ -9,7 +9,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 
-namespace equarx::result {
+namespace equarx::result::json_test {
 namespace {
 
 using testing::changed;
@@ -82,4 +82,4 @@ TEST_CASE("the hash of a configuration is that of its text") {
 }
 
 }  // namespace
-}  // namespace equarx::result
+}  // namespace equarx::result::json_test

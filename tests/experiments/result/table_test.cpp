@@ -6,7 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 
-namespace equarx::result {
+namespace equarx::result::table_test {
 namespace {
 
 using testing::changed;
@@ -131,4 +131,4 @@ TEST_CASE("the table says which engine moved the clock, and why") {
 }
 
 }  // namespace
-}  // namespace equarx::result
+}  // namespace equarx::result::table_test

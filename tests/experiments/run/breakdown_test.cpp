@@ -6,7 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 
-namespace equarx::run {
+namespace equarx::run::breakdown_test {
 namespace {
 
 using testing::good_config;
@@ -74,4 +74,4 @@ TEST_CASE("a bound that is met has no bubbles, not fewer than none") {
 }
 
 }  // namespace
-}  // namespace equarx::run
+}  // namespace equarx::run::breakdown_test

@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 
-namespace equarx::run {
+namespace equarx::run::experiment_test {
 namespace {
 
 using testing::changed;
@@ -150,4 +150,4 @@ TEST_CASE("times that cost nothing but bytes still keep their bound") {
 }
 
 }  // namespace
-}  // namespace equarx::run
+}  // namespace equarx::run::experiment_test

@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 
-namespace equarx::run {
+namespace equarx::run::sensitivity_test {
 namespace {
 
 /// 32 MiB, which take as long as their bytes.
@@ -58,4 +58,4 @@ TEST_CASE("a table names what nothing depends on") {
 }
 
 }  // namespace
-}  // namespace equarx::run
+}  // namespace equarx::run::sensitivity_test

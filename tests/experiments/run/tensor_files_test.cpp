@@ -10,7 +10,7 @@
 #include "tests/support/errors.hpp"
 #include "tests/support/run_command.hpp"
 
-namespace equarx::run {
+namespace equarx::run::tensor_files_test {
 namespace {
 
 using testing::changed;
@@ -168,4 +168,4 @@ TEST_CASE("tensors that are not computed are refused") {
 }
 
 }  // namespace
-}  // namespace equarx::run
+}  // namespace equarx::run::tensor_files_test

@@ -5,7 +5,7 @@
 #include "tests/support/errors.hpp"
 #include "tests/support/run_command.hpp"
 
-namespace equarx::run {
+namespace equarx::run::tensor_store_test {
 namespace {
 
 using tensors::FileType;
@@ -51,4 +51,4 @@ TEST_CASE("places that cannot be written to are the user's error") {
 }
 
 }  // namespace
-}  // namespace equarx::run
+}  // namespace equarx::run::tensor_store_test

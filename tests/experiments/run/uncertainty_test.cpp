@@ -5,7 +5,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/configs.hpp"
 
-namespace equarx::run {
+namespace equarx::run::uncertainty_test {
 namespace {
 
 using testing::good_config;
@@ -88,4 +88,4 @@ TEST_CASE("a configuration asks for intervals, and shows what it asked for") {
 }
 
 }  // namespace
-}  // namespace equarx::run
+}  // namespace equarx::run::uncertainty_test

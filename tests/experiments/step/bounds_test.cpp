@@ -4,7 +4,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/steps.hpp"
 
-namespace equarx::step {
+namespace equarx::step::bounds_test {
 namespace {
 
 double bound_s(const input::Json& json) {
@@ -27,4 +27,4 @@ TEST_CASE("a step takes no less than its longest path, its core, and its busiest
 }
 
 }  // namespace
-}  // namespace equarx::step
+}  // namespace equarx::step::bounds_test

@@ -5,7 +5,7 @@
 #include "tests/support/errors.hpp"
 #include "tests/support/steps.hpp"
 
-namespace equarx::step {
+namespace equarx::step::machine_test {
 namespace {
 
 using testing::good_step;
@@ -191,4 +191,4 @@ TEST_CASE("times of tasks are those of a chip that ends last") {
 }
 
 }  // namespace
-}  // namespace equarx::step
+}  // namespace equarx::step::machine_test

@@ -6,7 +6,7 @@
 #include "tests/support/errors.hpp"
 #include "tests/support/steps.hpp"
 
-namespace equarx::step {
+namespace equarx::step::memory_test {
 namespace {
 
 using testing::good_training;
@@ -40,4 +40,4 @@ TEST_CASE("what is served must fit as well, and is named where it stands") {
 }
 
 }  // namespace
-}  // namespace equarx::step
+}  // namespace equarx::step::memory_test

@@ -5,7 +5,7 @@
 #include "tests/support/errors.hpp"
 #include "tests/support/steps.hpp"
 
-namespace equarx::step {
+namespace equarx::step::plan_test {
 namespace {
 
 using testing::good_step;
@@ -70,4 +70,4 @@ TEST_CASE("what the chip cannot do is refused") {
 }
 
 }  // namespace
-}  // namespace equarx::step
+}  // namespace equarx::step::plan_test

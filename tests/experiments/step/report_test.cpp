@@ -8,7 +8,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/steps.hpp"
 
-namespace equarx::step {
+namespace equarx::step::report_test {
 namespace {
 
 StepResult run(const input::Json& json) {
@@ -68,4 +68,4 @@ TEST_CASE("a trace has a track for each stream, and a slice for each task") {
 }
 
 }  // namespace
-}  // namespace equarx::step
+}  // namespace equarx::step::report_test

@@ -9,7 +9,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/steps.hpp"
 
-namespace equarx::step {
+namespace equarx::step::run_test {
 namespace {
 
 using testing::good_serving;
@@ -231,4 +231,4 @@ TEST_CASE("rounding is no exposed time") {
 }
 
 }  // namespace
-}  // namespace equarx::step
+}  // namespace equarx::step::run_test

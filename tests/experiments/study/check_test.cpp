@@ -5,7 +5,7 @@
 #include "experiments/input/json.hpp"
 #include "tests/support/studies.hpp"
 
-namespace equarx::study {
+namespace equarx::study::check_test {
 namespace {
 
 using namespace testing;
@@ -73,4 +73,4 @@ TEST_CASE("axes that no configuration has, or that others undo, are refused wher
 }
 
 }  // namespace
-}  // namespace equarx::study
+}  // namespace equarx::study::check_test

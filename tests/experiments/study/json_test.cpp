@@ -8,7 +8,7 @@
 #include "experiments/study/study.hpp"
 #include "tests/support/studies.hpp"
 
-namespace equarx::study {
+namespace equarx::study::json_test {
 namespace {
 
 using namespace testing;
@@ -153,4 +153,4 @@ TEST_CASE("the study of real activations compares the same collectives on both k
 }
 
 }  // namespace
-}  // namespace equarx::study
+}  // namespace equarx::study::json_test

@@ -5,7 +5,7 @@
 #include "experiments/result/json.hpp"
 #include "tests/support/studies.hpp"
 
-namespace equarx::study {
+namespace equarx::study::outcomes_test {
 namespace {
 
 using namespace testing;
@@ -167,4 +167,4 @@ TEST_CASE("a row that is known to miss is as known only while it misses") {
 }
 
 }  // namespace
-}  // namespace equarx::study
+}  // namespace equarx::study::outcomes_test

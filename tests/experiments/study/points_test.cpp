@@ -3,7 +3,7 @@
 #include "experiments/input/json.hpp"
 #include "tests/support/studies.hpp"
 
-namespace equarx::study {
+namespace equarx::study::points_test {
 namespace {
 
 using namespace testing;
@@ -64,4 +64,4 @@ TEST_CASE("zips, ranges and exclusions make points as those of a sweep do") {
 }
 
 }  // namespace
-}  // namespace equarx::study
+}  // namespace equarx::study::points_test

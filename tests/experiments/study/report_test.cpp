@@ -5,7 +5,7 @@
 #include "experiments/input/json.hpp"
 #include "tests/support/studies.hpp"
 
-namespace equarx::study {
+namespace equarx::study::report_test {
 namespace {
 
 using namespace testing;
@@ -79,4 +79,4 @@ TEST_CASE("a report is CSV and JSON, each complete") {
 }
 
 }  // namespace
-}  // namespace equarx::study
+}  // namespace equarx::study::report_test

@@ -4,7 +4,7 @@
 #include "tests/support/json_values.hpp"
 #include "tests/support/sweeps.hpp"
 
-namespace equarx::sweep {
+namespace equarx::sweep::json_test {
 namespace {
 
 using namespace testing;
@@ -115,4 +115,4 @@ TEST_CASE("what is wrong in a file names the file") {
 }
 
 }  // namespace
-}  // namespace equarx::sweep
+}  // namespace equarx::sweep::json_test

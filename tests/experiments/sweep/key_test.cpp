@@ -4,7 +4,7 @@
 #include "experiments/input/json.hpp"
 #include "tests/support/sweeps.hpp"
 
-namespace equarx::sweep {
+namespace equarx::sweep::key_test {
 namespace {
 
 using namespace testing;
@@ -77,4 +77,4 @@ TEST_CASE("what is no configuration has a key, too") {
 }
 
 }  // namespace
-}  // namespace equarx::sweep
+}  // namespace equarx::sweep::key_test

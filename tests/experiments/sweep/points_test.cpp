@@ -3,7 +3,7 @@
 #include "experiments/input/json.hpp"
 #include "tests/support/sweeps.hpp"
 
-namespace equarx::sweep {
+namespace equarx::sweep::points_test {
 namespace {
 
 using namespace testing;
@@ -119,4 +119,4 @@ TEST_CASE("a label may change on the way") {
 }
 
 }  // namespace
-}  // namespace equarx::sweep
+}  // namespace equarx::sweep::points_test

@@ -3,7 +3,7 @@
 #include "experiments/input/json.hpp"
 #include "tests/support/sweeps.hpp"
 
-namespace equarx::sweep {
+namespace equarx::sweep::range_test {
 namespace {
 
 using namespace testing;
@@ -82,4 +82,4 @@ TEST_CASE("wrong ranges are refused") {
 }
 
 }  // namespace
-}  // namespace equarx::sweep
+}  // namespace equarx::sweep::range_test

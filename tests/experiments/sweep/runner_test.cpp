@@ -5,7 +5,7 @@
 #include "experiments/input/json.hpp"
 #include "tests/support/sweeps.hpp"
 
-namespace equarx::sweep {
+namespace equarx::sweep::runner_test {
 namespace {
 
 using namespace testing;
@@ -108,4 +108,4 @@ TEST_CASE("only the lines of the points that are asked for are kept, as these ar
 }
 
 }  // namespace
-}  // namespace equarx::sweep
+}  // namespace equarx::sweep::runner_test

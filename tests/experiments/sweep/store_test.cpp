@@ -5,7 +5,7 @@
 #include "experiments/result/json.hpp"
 #include "tests/support/sweeps.hpp"
 
-namespace equarx::sweep {
+namespace equarx::sweep::store_test {
 namespace {
 
 using namespace testing;
@@ -160,4 +160,4 @@ TEST_CASE("old results are moved aside under a free name") {
 }
 
 }  // namespace
-}  // namespace equarx::sweep
+}  // namespace equarx::sweep::store_test

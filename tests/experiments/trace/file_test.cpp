@@ -15,7 +15,7 @@
 #include "tests/support/errors.hpp"
 #include "tests/support/workloads.hpp"
 
-namespace equarx::trace {
+namespace equarx::trace::file_test {
 namespace {
 
 using testing::changed;
@@ -424,4 +424,4 @@ TEST_CASE("other work beside collectives has a track of its own") {
 }
 
 }  // namespace
-}  // namespace equarx::trace
+}  // namespace equarx::trace::file_test

@@ -6,7 +6,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::tune {
+namespace equarx::tune::answers_test {
 namespace {
 
 TEST_CASE("every answer is found once, whether it is asked for or prepared") {
@@ -68,4 +68,4 @@ TEST_CASE("what goes wrong ahead of time is thrown when somebody asks") {
 }
 
 }  // namespace
-}  // namespace equarx::tune
+}  // namespace equarx::tune::answers_test

@@ -5,7 +5,7 @@
 #include "sim/link_times.hpp"
 #include "tests/experiments/tune/tuning.hpp"
 
-namespace equarx::tune {
+namespace equarx::tune::bounds_test {
 namespace {
 
 /// Bounds of every candidate, against its links and its time.
@@ -53,4 +53,4 @@ TEST_CASE("the bound of a uniform ring's program is its time") {
 }
 
 }  // namespace
-}  // namespace equarx::tune
+}  // namespace equarx::tune::bounds_test

@@ -2,7 +2,7 @@
 
 #include "tests/support/errors.hpp"
 
-namespace equarx::tune {
+namespace equarx::tune::limits_test {
 namespace {
 
 using testing::check_refused;
@@ -32,4 +32,4 @@ TEST_CASE("limits that say nothing are refused by the name of their option") {
 }
 
 }  // namespace
-}  // namespace equarx::tune
+}  // namespace equarx::tune::limits_test

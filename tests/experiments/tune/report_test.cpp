@@ -2,7 +2,7 @@
 
 #include "tests/experiments/tune/tuning.hpp"
 
-namespace equarx::tune {
+namespace equarx::tune::report_test {
 namespace {
 
 TEST_CASE("the best configuration runs as it was found, beside the baseline") {
@@ -38,4 +38,4 @@ TEST_CASE("the result as JSON has all that was found, and as a table says how") 
 }
 
 }  // namespace
-}  // namespace equarx::tune
+}  // namespace equarx::tune::report_test

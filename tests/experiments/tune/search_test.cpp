@@ -9,7 +9,7 @@
 #include "tests/experiments/tune/tuning.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::tune {
+namespace equarx::tune::search_test {
 namespace {
 
 TEST_CASE("tuning finds the front of the exhaustive search on a slice") {
@@ -191,4 +191,4 @@ TEST_CASE("what takes long to try is listed if it might be on the front, and is 
 }
 
 }  // namespace
-}  // namespace equarx::tune
+}  // namespace equarx::tune::search_test

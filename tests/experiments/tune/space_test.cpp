@@ -6,7 +6,7 @@
 
 #include "tests/experiments/tune/tuning.hpp"
 
-namespace equarx::tune {
+namespace equarx::tune::space_test {
 namespace {
 
 TEST_CASE("equal cuts are one candidate, and a tensor that is too small has few") {
@@ -42,4 +42,4 @@ TEST_CASE("formats with scales are tried by themselves, but not twins of them") 
 }
 
 }  // namespace
-}  // namespace equarx::tune
+}  // namespace equarx::tune::space_test

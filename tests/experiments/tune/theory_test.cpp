@@ -2,7 +2,7 @@
 
 #include "tests/experiments/tune/tuning.hpp"
 
-namespace equarx::tune {
+namespace equarx::tune::theory_test {
 namespace {
 
 TEST_CASE("theory predicts computed errors, and its floor is below them") {
@@ -33,4 +33,4 @@ TEST_CASE("few bits on many ranks stay above the floor, which theory does not kn
 }
 
 }  // namespace
-}  // namespace equarx::tune
+}  // namespace equarx::tune::theory_test

@@ -5,7 +5,7 @@
 #include "tests/experiments/tune/tuning.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::tune {
+namespace equarx::tune::tune_test {
 namespace {
 
 using testing::check_refused;
@@ -64,4 +64,4 @@ TEST_CASE("what cannot be tuned is refused") {
 }
 
 }  // namespace
-}  // namespace equarx::tune
+}  // namespace equarx::tune::tune_test

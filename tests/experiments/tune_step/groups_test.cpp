@@ -4,7 +4,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/steps.hpp"
 
-namespace equarx::tune_step {
+namespace equarx::tune_step::groups_test {
 namespace {
 
 TEST_CASE("collectives of one group and kind are one, that which moves the most first") {
@@ -38,4 +38,4 @@ TEST_CASE("collectives of one group and kind are one, that which moves the most 
 }
 
 }  // namespace
-}  // namespace equarx::tune_step
+}  // namespace equarx::tune_step::groups_test

@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/experiments/tune_step/tuned_step.hpp"
 
-namespace equarx::tune_step {
+namespace equarx::tune_step::report_test {
 namespace {
 
 TEST_CASE("the tables say what was tried, what was chosen, and what comes of it") {
@@ -37,4 +37,4 @@ TEST_CASE("where nothing gains, the tables say so") {
 }
 
 }  // namespace
-}  // namespace equarx::tune_step
+}  // namespace equarx::tune_step::report_test

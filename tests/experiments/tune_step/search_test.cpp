@@ -6,7 +6,7 @@
 #include "experiments/input/errors.hpp"
 #include "tests/catch.hpp"
 
-namespace equarx::tune_step {
+namespace equarx::tune_step::search_test {
 namespace {
 
 step::VariantResult lasting(double time_s) {
@@ -86,4 +86,4 @@ TEST_CASE("the way to the best changes one group after the other, the most usefu
 }
 
 }  // namespace
-}  // namespace equarx::tune_step
+}  // namespace equarx::tune_step::search_test

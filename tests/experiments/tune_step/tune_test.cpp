@@ -7,7 +7,7 @@
 #include "tests/experiments/tune_step/tuned_step.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::tune_step {
+namespace equarx::tune_step::tune_test {
 namespace {
 
 const TunedGroup& group(const StepTuneResult& result, const std::string& name) {
@@ -111,4 +111,4 @@ TEST_CASE("what is no limit of a step, or no step to tune, is refused") {
 }
 
 }  // namespace
-}  // namespace equarx::tune_step
+}  // namespace equarx::tune_step::tune_test

@@ -7,7 +7,7 @@
 #include "tests/experiments/tune_step/tuned_step.hpp"
 #include "tests/support/errors.hpp"
 
-namespace equarx::tune_step {
+namespace equarx::tune_step::ways_test {
 namespace {
 
 constexpr double kNmse = 1e-3;  // 30 dB
@@ -94,4 +94,4 @@ TEST_CASE("a baseline that is not accurate enough is not a way to choose") {
 }
 
 }  // namespace
-}  // namespace equarx::tune_step
+}  // namespace equarx::tune_step::ways_test

@@ -11,6 +11,8 @@
 #include "tests/catch.hpp"
 #include "tests/support/rings.hpp"
 
+namespace equarx::error_theory_of_collectives_test {
+
 using namespace equarx::values;
 using namespace equarx::collectives;
 using namespace equarx::testing;
@@ -169,3 +171,5 @@ TEST_CASE("a ReduceScatter errs by its messages, as if nothing were gathered") {
                                   exchange())) ==
         Approx(theory(8, equarx::numerics::direct_edges(8), false)).epsilon(0.05));
 }
+
+}  // namespace equarx::error_theory_of_collectives_test

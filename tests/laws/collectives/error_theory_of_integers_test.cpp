@@ -9,7 +9,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/rings.hpp"
 
-namespace equarx::values {
+namespace equarx::values::error_theory_of_integers_test {
 namespace {
 
 using namespace testing;
@@ -77,4 +77,4 @@ TEST_CASE("integer formats have the error of theory, on up to 64 ranks") {
 }
 
 }  // namespace
-}  // namespace equarx::values
+}  // namespace equarx::values::error_theory_of_integers_test

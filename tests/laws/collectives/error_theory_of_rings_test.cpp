@@ -8,6 +8,8 @@
 #include "tests/catch.hpp"
 #include "tests/support/rings.hpp"
 
+namespace equarx::error_theory_of_rings_test {
+
 using namespace equarx::values;
 using namespace equarx::collectives;
 using namespace equarx::testing;
@@ -150,3 +152,5 @@ TEST_CASE("rounding to nearest even has no bias") {
   const double sigma = std::sqrt(error.mse / static_cast<double>(kElements));
   CHECK(std::abs(error.mean_signed_error) < 5.0 * sigma);
 }
+
+}  // namespace equarx::error_theory_of_rings_test

@@ -9,7 +9,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/machines.hpp"
 
-namespace equarx::sim {
+namespace equarx::sim::exchange_time_test {
 namespace {
 
 using collectives::BroadcastOptions;
@@ -244,4 +244,4 @@ TEST_CASE("a direct broadcast takes one transfer where the root has a link to ea
 }
 
 }  // namespace
-}  // namespace equarx::sim
+}  // namespace equarx::sim::exchange_time_test

@@ -8,7 +8,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/machines.hpp"
 
-namespace equarx::sim {
+namespace equarx::sim::torus_time_test {
 namespace {
 
 using collectives::Collective;
@@ -169,4 +169,4 @@ TEST_CASE("no torus beats its lower bound, and all bytes arrive") {
 }
 
 }  // namespace
-}  // namespace equarx::sim
+}  // namespace equarx::sim::torus_time_test

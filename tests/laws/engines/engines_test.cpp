@@ -13,7 +13,7 @@
 #include "tests/catch.hpp"
 #include "tests/laws/engines/cases.hpp"
 
-namespace equarx::sim {
+namespace equarx::sim::engines_test {
 namespace {
 
 constexpr double kRelative = 1e-9;
@@ -141,4 +141,4 @@ TEST_CASE("both engines agree on what happens when a link fails beside a shared 
 }
 
 }  // namespace
-}  // namespace equarx::sim
+}  // namespace equarx::sim::engines_test

@@ -5,7 +5,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::chakra {
+namespace equarx::chakra::file_test {
 namespace {
 
 std::string bytes(std::initializer_list<int> values) {
@@ -123,4 +123,4 @@ TEST_CASE("bytes that are no trace are refused with their place") {
 }
 
 }  // namespace
-}  // namespace equarx::chakra
+}  // namespace equarx::chakra::file_test

@@ -5,7 +5,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::chakra {
+namespace equarx::chakra::trace_test {
 namespace {
 
 TEST_CASE("each collective of the schema has a name of its own") {
@@ -16,4 +16,4 @@ TEST_CASE("each collective of the schema has a name of its own") {
 }
 
 }  // namespace
-}  // namespace equarx::chakra
+}  // namespace equarx::chakra::trace_test

@@ -6,7 +6,7 @@
 #include "models/collectives/validate.hpp"
 #include "tests/catch.hpp"
 
-namespace equarx::collectives {
+namespace equarx::collectives::algorithm_test {
 namespace {
 
 constexpr std::uint32_t kRanks = 8;
@@ -71,4 +71,4 @@ TEST_CASE("only sums can be quantized") {
 }
 
 }  // namespace
-}  // namespace equarx::collectives
+}  // namespace equarx::collectives::algorithm_test

@@ -9,7 +9,7 @@
 #include "models/collectives/validate.hpp"
 #include "tests/catch.hpp"
 
-namespace equarx::collectives {
+namespace equarx::collectives::amax_exchange_test {
 namespace {
 
 using numerics::ElementFormat;
@@ -107,4 +107,4 @@ TEST_CASE("there is no way for an abs-max without channels") {
 }
 
 }  // namespace
-}  // namespace equarx::collectives
+}  // namespace equarx::collectives::amax_exchange_test

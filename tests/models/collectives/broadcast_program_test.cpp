@@ -9,6 +9,8 @@
 #include "tests/catch.hpp"
 #include "tests/support/rings.hpp"
 
+namespace equarx::broadcast_program_test {
+
 using namespace equarx::collectives;
 using namespace equarx::testing;
 using equarx::numerics::BlockFormat;
@@ -133,3 +135,5 @@ TEST_CASE("a broadcast to nobody, of nothing, or in too many parts is refused") 
   REQUIRE_NOTHROW(
       make_ring_broadcast(4, 11, ElementFormat::bf16, broadcast(RingStyle::full_loop, true)));
 }
+
+}  // namespace equarx::broadcast_program_test

@@ -7,7 +7,7 @@
 #include "models/collectives/validate.hpp"
 #include "tests/catch.hpp"
 
-namespace equarx::collectives {
+namespace equarx::collectives::casts_test {
 namespace {
 
 using numerics::ElementFormat;
@@ -111,4 +111,4 @@ TEST_CASE("a program is cast once") {
 }
 
 }  // namespace
-}  // namespace equarx::collectives
+}  // namespace equarx::collectives::casts_test

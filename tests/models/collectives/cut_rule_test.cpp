@@ -6,6 +6,8 @@
 #include "tests/catch.hpp"
 #include "tests/support/rings.hpp"
 
+namespace equarx::cut_rule_test {
+
 using namespace equarx::collectives;
 using namespace equarx::testing;
 using equarx::numerics::BlockFormat;
@@ -88,3 +90,5 @@ TEST_CASE("sizes of parts cut chunks of every size by one measure, and no scale 
           Cut{.minishards = 2, .microshards = 5});
   REQUIRE(choose_cut(rule, plain(ElementFormat::bf16), 4000).minishards == 1);
 }
+
+}  // namespace equarx::cut_rule_test

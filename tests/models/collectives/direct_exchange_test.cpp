@@ -6,6 +6,8 @@
 #include "tests/catch.hpp"
 #include "tests/support/rings.hpp"
 
+namespace equarx::direct_exchange_test {
+
 using namespace equarx::collectives;
 using namespace equarx::testing;
 using equarx::numerics::ElementFormat;
@@ -66,3 +68,5 @@ TEST_CASE("what a further stage sends is decoded in place of what a rank had, it
   CHECK(decodes == 3 * 2 * 2);  // of three ranks, two segments, two minishards
   CHECK(std::ranges::none_of(instructions, [](const auto& i) { return i.op == Op::deliver; }));
 }
+
+}  // namespace equarx::direct_exchange_test

@@ -4,6 +4,8 @@
 
 #include "tests/catch.hpp"
 
+namespace equarx::divide_up_test {
+
 using equarx::collectives::divide_up;
 
 TEST_CASE("a quotient is rounded up, also of the largest number") {
@@ -15,3 +17,5 @@ TEST_CASE("a quotient is rounded up, also of the largest number") {
   REQUIRE(divide_up(kMost, 1) == kMost);
   REQUIRE(divide_up(kMost, 2) == kMost / 2 + 1);
 }
+
+}  // namespace equarx::divide_up_test

@@ -10,6 +10,8 @@
 #include "tests/catch.hpp"
 #include "tests/support/rings.hpp"
 
+namespace equarx::exchange_program_test {
+
 using namespace equarx::collectives;
 using namespace equarx::testing;
 using equarx::numerics::BlockFormat;
@@ -203,3 +205,5 @@ TEST_CASE("a broadcast is no exchange") {
                                          exchange({true, true}, 1, 1)),
                     std::logic_error);
 }
+
+}  // namespace equarx::exchange_program_test

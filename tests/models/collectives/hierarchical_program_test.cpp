@@ -7,6 +7,8 @@
 #include "tests/catch.hpp"
 #include "tests/support/rings.hpp"
 
+namespace equarx::hierarchical_program_test {
+
 using namespace equarx::collectives;
 using namespace equarx::testing;
 using equarx::numerics::BlockFormat;
@@ -106,3 +108,5 @@ TEST_CASE("a hierarchical program refuses what it is not for") {
                                  ElementFormat::bf16, {kBf16, kBf16, {}}, {kBf16, kBf16, {}}),
       std::logic_error);
 }
+
+}  // namespace equarx::hierarchical_program_test

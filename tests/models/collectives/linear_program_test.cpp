@@ -6,6 +6,8 @@
 
 #include "tests/catch.hpp"
 
+namespace equarx::linear_program_test {
+
 using namespace equarx::collectives;
 
 namespace {
@@ -82,3 +84,5 @@ TEST_CASE("programmes that are wrong or have no maximum are refused") {
   CHECK_THROWS_AS(maximize({{1.0}, {{1.0}}, {-1.0}}), std::invalid_argument);
   CHECK_FALSE(maximize({{1.0, 1.0}, {{1.0, 0.0}}, {1.0}}).has_value());
 }
+
+}  // namespace equarx::linear_program_test

@@ -9,6 +9,8 @@
 #include "tests/catch.hpp"
 #include "tests/support/rings.hpp"
 
+namespace equarx::partition_test {
+
 using namespace equarx::collectives;
 using namespace equarx::testing;
 using equarx::numerics::kRegisterElements;
@@ -301,3 +303,5 @@ TEST_CASE("a common cut is that of all chunks, and there is none if two are cut 
   REQUIRE_FALSE(Partition(80, grid, {{{0, 1}, {fine, {8, 5}}, 1}}).common_cut());
   REQUIRE_FALSE(Partition(160, grid, {{{0, 1}, {fine}, 1}, {{1, 0}, {{2, 5}}, 1}}).common_cut());
 }
+
+}  // namespace equarx::partition_test

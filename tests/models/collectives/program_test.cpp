@@ -6,6 +6,8 @@
 #include "tests/catch.hpp"
 #include "tests/support/rings.hpp"
 
+namespace equarx::program_test {
+
 using namespace equarx::collectives;
 using namespace equarx::testing;
 using equarx::numerics::ElementFormat;
@@ -93,3 +95,5 @@ TEST_CASE("an instruction that is not there cannot be described") {
   REQUIRE_THROWS_AS(describe(program, static_cast<InstructionId>(program.instructions.size())),
                     std::logic_error);
 }
+
+}  // namespace equarx::program_test

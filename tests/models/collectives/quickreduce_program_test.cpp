@@ -7,7 +7,7 @@
 #include "models/collectives/validate.hpp"
 #include "tests/catch.hpp"
 
-namespace equarx::collectives {
+namespace equarx::collectives::quickreduce_program_test {
 namespace {
 
 using numerics::BlockFormat;
@@ -111,4 +111,4 @@ TEST_CASE("QuickReduce needs two ranks, and elements for all parts") {
 }
 
 }  // namespace
-}  // namespace equarx::collectives
+}  // namespace equarx::collectives::quickreduce_program_test

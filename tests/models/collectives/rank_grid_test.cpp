@@ -8,6 +8,8 @@
 
 #include "tests/catch.hpp"
 
+namespace equarx::rank_grid_test {
+
 using namespace equarx::collectives;
 
 namespace {
@@ -133,3 +135,5 @@ TEST_CASE("grids without ranks, with one, or with too many are refused") {
                                  Lengths{65536, 65536, 65536}})
     REQUIRE_THROWS_WITH(RankGrid(lengths), ContainsSubstring("at most 16777216 ranks"));
 }
+
+}  // namespace equarx::rank_grid_test

@@ -5,6 +5,8 @@
 
 #include "tests/catch.hpp"
 
+namespace equarx::ring_options_test {
+
 using namespace equarx::collectives;
 
 TEST_CASE("directions and styles have names") {
@@ -24,3 +26,5 @@ TEST_CASE("steps of both styles") {
   REQUIRE(ring_segments(RingStyle::full_loop) == 2);
   REQUIRE(ring_segments(RingStyle::semi_loop) == 1);
 }
+
+}  // namespace equarx::ring_options_test

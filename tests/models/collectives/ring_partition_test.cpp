@@ -7,6 +7,8 @@
 #include "tests/catch.hpp"
 #include "tests/support/rings.hpp"
 
+namespace equarx::ring_partition_test {
+
 using namespace equarx::collectives;
 using namespace equarx::testing;
 
@@ -95,3 +97,5 @@ TEST_CASE("an order that does not name every axis once is refused") {
                         ContainsSubstring("each of the 2 axes once"));
   }
 }
+
+}  // namespace equarx::ring_partition_test

@@ -11,6 +11,8 @@
 #include "tests/catch.hpp"
 #include "tests/support/rings.hpp"
 
+namespace equarx::ring_program_test {
+
 using namespace equarx::collectives;
 using namespace equarx::testing;
 using equarx::numerics::BlockFormat;
@@ -265,3 +267,5 @@ TEST_CASE("tensors without elements, and more parts than elements, are refused")
   REQUIRE_THROWS_AS(make_ring_all_reduce(4, 1000, ElementFormat::bf16, options),
                     std::invalid_argument);
 }
+
+}  // namespace equarx::ring_program_test

@@ -11,6 +11,8 @@
 #include "tests/catch.hpp"
 #include "tests/support/rings.hpp"
 
+namespace equarx::ring_program_torus_test {
+
 using namespace equarx::collectives;
 using namespace equarx::testing;
 using equarx::numerics::BlockFormat;
@@ -223,3 +225,5 @@ TEST_CASE("a torus makes no AllToAll and no Broadcast") {
                       std::logic_error);
   }
 }
+
+}  // namespace equarx::ring_program_torus_test

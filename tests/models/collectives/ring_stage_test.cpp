@@ -6,6 +6,8 @@
 #include "tests/catch.hpp"
 #include "tests/support/rings.hpp"
 
+namespace equarx::ring_stage_test {
+
 using namespace equarx::collectives;
 using namespace equarx::testing;
 
@@ -71,3 +73,5 @@ TEST_CASE("places some hops away, and axes that do not cut a stage's chunks") {
   REQUIRE(stages.tile(2, 7, 1) ==
           Tile{.shard_offset = 7, .segment = 1, .uncut = 1, .minishard = 2});
 }
+
+}  // namespace equarx::ring_stage_test

@@ -7,6 +7,8 @@
 #include "tests/catch.hpp"
 #include "tests/support/rings.hpp"
 
+namespace equarx::ring_timetable_test {
+
 using namespace equarx::collectives;
 using namespace equarx::testing;
 
@@ -127,3 +129,5 @@ TEST_CASE("orders for links that another stage has are given when its last step 
     CHECK(early == step / 2.0);
   }
 }
+
+}  // namespace equarx::ring_timetable_test

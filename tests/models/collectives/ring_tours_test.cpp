@@ -10,6 +10,8 @@
 #include "tests/catch.hpp"
 #include "tests/support/rings.hpp"
 
+namespace equarx::ring_tours_test {
+
 using namespace equarx::collectives;
 using namespace equarx::testing;
 
@@ -178,3 +180,5 @@ TEST_CASE("an order that is asked for is rotated, and not replaced by others") {
   options.rotate_axes = false;
   CHECK(orders_of(ring_tours(RankGrid({4, 4, 8}), kLarge, options)) == Orders{{2, 1, 0}});
 }
+
+}  // namespace equarx::ring_tours_test

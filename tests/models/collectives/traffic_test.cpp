@@ -3,6 +3,8 @@
 #include "tests/catch.hpp"
 #include "tests/support/rings.hpp"
 
+namespace equarx::traffic_test {
+
 using namespace equarx::collectives;
 using namespace equarx::testing;
 using equarx::numerics::ElementFormat;
@@ -60,3 +62,5 @@ TEST_CASE("a program that sends nothing has no traffic") {
   program.instructions.clear();
   REQUIRE(sent_bytes(program) == Bytes{0, 0});
 }
+
+}  // namespace equarx::traffic_test

@@ -7,7 +7,7 @@
 #include "models/collectives/validate.hpp"
 #include "tests/catch.hpp"
 
-namespace equarx::collectives {
+namespace equarx::collectives::tree_program_test {
 namespace {
 
 using numerics::ElementFormat;
@@ -72,4 +72,4 @@ TEST_CASE("a tree that reads what has not come is wrong") {
 }
 
 }  // namespace
-}  // namespace equarx::collectives
+}  // namespace equarx::collectives::tree_program_test

@@ -7,6 +7,8 @@
 #include "tests/catch.hpp"
 #include "tests/support/rings.hpp"
 
+namespace equarx::validate_casts_test {
+
 using namespace equarx::collectives;
 using namespace equarx::testing;
 using equarx::numerics::ElementFormat;
@@ -58,3 +60,5 @@ TEST_CASE("casts need a type that they are from, and the type needs casts") {
   });
   check_rejected(program, "cast: 0 of ");
 }
+
+}  // namespace equarx::validate_casts_test

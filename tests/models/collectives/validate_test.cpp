@@ -8,6 +8,8 @@
 #include "tests/catch.hpp"
 #include "tests/support/rings.hpp"
 
+namespace equarx::validate_test {
+
 using namespace equarx::collectives;
 using namespace equarx::testing;
 using equarx::numerics::ElementFormat;
@@ -440,3 +442,5 @@ TEST_CASE("ranks that differ: every one of them must get everything, once") {
   twice->tile = other->tile;
   check_rejected(program, "delivered twice");
 }
+
+}  // namespace equarx::validate_test

@@ -6,6 +6,8 @@
 #include "tests/catch.hpp"
 #include "tests/support/rings.hpp"
 
+namespace equarx::work_test {
+
 using namespace equarx::collectives;
 using namespace equarx::testing;
 using equarx::numerics::BlockFormat;
@@ -189,3 +191,5 @@ TEST_CASE("what is no vector work has no cost in operations") {
   for (const Op op : {Op::send, Op::wait, Op::lend, Op::deliver, Op::barrier})
     REQUIRE_THROWS_AS(work_of(program, {.op = op}), std::logic_error);
 }
+
+}  // namespace equarx::work_test

@@ -2,6 +2,8 @@
 
 #include "tests/catch.hpp"
 
+namespace equarx::block_format_test {
+
 using namespace equarx::numerics;
 
 namespace {
@@ -170,3 +172,5 @@ TEST_CASE("formats have the same groups if they have scales for the same element
   REQUIRE_FALSE(same_groups(blocks, {}));
   REQUIRE_FALSE(same_groups({}, {}));
 }
+
+}  // namespace equarx::block_format_test

@@ -4,6 +4,8 @@
 
 #include "tests/catch.hpp"
 
+namespace equarx::vector_work_test {
+
 using namespace equarx::numerics;
 
 TEST_CASE("a narrower format of a kind never costs a vector unit less") {
@@ -28,3 +30,5 @@ TEST_CASE("what is not a format has no cost") {
   REQUIRE_THROWS_AS(decode_operations(static_cast<ElementFormat>(99)), std::logic_error);
   REQUIRE_THROWS_AS(encode_operations(static_cast<ElementFormat>(99)), std::logic_error);
 }
+
+}  // namespace equarx::vector_work_test

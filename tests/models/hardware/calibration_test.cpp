@@ -4,7 +4,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::hardware {
+namespace equarx::hardware::calibration_test {
 namespace {
 
 TEST_CASE("a matrix of correlations is symmetric, with ones on its diagonal") {
@@ -37,4 +37,4 @@ TEST_CASE("roles have names") {
 }
 
 }  // namespace
-}  // namespace equarx::hardware
+}  // namespace equarx::hardware::calibration_test

@@ -8,7 +8,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::hardware {
+namespace equarx::hardware::chip_test {
 namespace {
 
 TEST_CASE("the table of parameters names every member of Chip once") {
@@ -140,4 +140,4 @@ TEST_CASE("payload gets its share of the link") {
 }
 
 }  // namespace
-}  // namespace equarx::hardware
+}  // namespace equarx::hardware::chip_test

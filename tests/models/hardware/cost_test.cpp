@@ -2,7 +2,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::hardware {
+namespace equarx::hardware::cost_test {
 namespace {
 
 /// Round numbers, so that costs can be worked out by hand.
@@ -36,4 +36,4 @@ TEST_CASE("no work costs the overhead alone") {
 }
 
 }  // namespace
-}  // namespace equarx::hardware
+}  // namespace equarx::hardware::cost_test

@@ -2,7 +2,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::hardware {
+namespace equarx::hardware::matrix_products_test {
 namespace {
 
 TEST_CASE("products between two sizes reach a share between theirs") {
@@ -22,4 +22,4 @@ TEST_CASE("beyond the measured sizes the nearest one counts") {
 TEST_CASE("without points all sizes are alike") { CHECK(matrix_share({}, 1e9) == 1.0); }
 
 }  // namespace
-}  // namespace equarx::hardware
+}  // namespace equarx::hardware::matrix_products_test

@@ -4,7 +4,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::hardware {
+namespace equarx::hardware::matrix_rate_test {
 namespace {
 
 TEST_CASE("each type of operands has the rate of its own parameter, and none without it") {
@@ -32,4 +32,4 @@ TEST_CASE("types of operands have names of their own, which end the keys of thei
 }
 
 }  // namespace
-}  // namespace equarx::hardware
+}  // namespace equarx::hardware::matrix_rate_test

@@ -2,7 +2,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::hardware {
+namespace equarx::hardware::provenance_test {
 namespace {
 
 TEST_CASE("each provenance has its name") {
@@ -13,4 +13,4 @@ TEST_CASE("each provenance has its name") {
 }
 
 }  // namespace
-}  // namespace equarx::hardware
+}  // namespace equarx::hardware::provenance_test

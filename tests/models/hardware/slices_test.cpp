@@ -4,7 +4,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::hardware {
+namespace equarx::hardware::slices_test {
 namespace {
 
 using Lengths = SliceLengths;
@@ -125,4 +125,4 @@ TEST_CASE("each wraparound rule has its name") {
 }
 
 }  // namespace
-}  // namespace equarx::hardware
+}  // namespace equarx::hardware::slices_test

@@ -5,7 +5,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::hardware {
+namespace equarx::hardware::uncertainty_test {
 namespace {
 
 constexpr std::uint64_t kSeed = 7;
@@ -108,4 +108,4 @@ TEST_CASE("a draw depends on seed and number alone") {
 }
 
 }  // namespace
-}  // namespace equarx::hardware
+}  // namespace equarx::hardware::uncertainty_test

@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/hlo/modules.hpp"
 
-namespace equarx::hlo {
+namespace equarx::hlo::collectives_test {
 namespace {
 
 CollectiveSite site(const std::string& lines, const std::string& before = "") {
@@ -111,4 +111,4 @@ TEST_CASE("the end of a pair, and what is no collective, is none") {
 }
 
 }  // namespace
-}  // namespace equarx::hlo
+}  // namespace equarx::hlo::collectives_test

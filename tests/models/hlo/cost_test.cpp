@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/hlo/modules.hpp"
 
-namespace equarx::hlo {
+namespace equarx::hlo::cost_test {
 namespace {
 
 struct Costed {
@@ -168,4 +168,4 @@ TEST_CASE("what names things only takes nothing") {
 }
 
 }  // namespace
-}  // namespace equarx::hlo
+}  // namespace equarx::hlo::cost_test

@@ -7,7 +7,7 @@
 #include "models/hlo/device_order.hpp"
 #include "tests/catch.hpp"
 
-namespace equarx::hlo {
+namespace equarx::hlo::device_axes_test {
 namespace {
 
 using Lengths = std::vector<std::uint32_t>;
@@ -94,4 +94,4 @@ TEST_CASE("groups of one chip are along no axis") {
 }
 
 }  // namespace
-}  // namespace equarx::hlo
+}  // namespace equarx::hlo::device_axes_test

@@ -2,7 +2,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::hlo {
+namespace equarx::hlo::device_order_test {
 namespace {
 
 using Numbers = std::vector<std::uint32_t>;
@@ -32,4 +32,4 @@ TEST_CASE("numbers are cut into runs") {
 }
 
 }  // namespace
-}  // namespace equarx::hlo
+}  // namespace equarx::hlo::device_order_test

@@ -5,7 +5,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/hlo/modules.hpp"
 
-namespace equarx::hlo {
+namespace equarx::hlo::flow_test {
 namespace {
 
 using Kind = FlowStep::Kind;
@@ -273,4 +273,4 @@ TEST_CASE("10: loops within a loop, one of them with a collective") {
 }
 
 }  // namespace
-}  // namespace equarx::hlo
+}  // namespace equarx::hlo::flow_test

@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/hlo/modules.hpp"
 
-namespace equarx::hlo {
+namespace equarx::hlo::loops_test {
 namespace {
 
 /// A loop that counts from `first` by `step` while it is less than `limit`.
@@ -49,4 +49,4 @@ TEST_CASE("a loop that does not count up says nothing") {
 }
 
 }  // namespace
-}  // namespace equarx::hlo
+}  // namespace equarx::hlo::loops_test

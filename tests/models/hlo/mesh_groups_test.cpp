@@ -3,7 +3,7 @@
 #include "models/hlo/device_order.hpp"
 #include "tests/catch.hpp"
 
-namespace equarx::hlo {
+namespace equarx::hlo::mesh_groups_test {
 namespace {
 
 TEST_CASE("groups are axes of a mesh, or parts of them") {
@@ -34,4 +34,4 @@ TEST_CASE("a mesh that is none is not read") {
 }
 
 }  // namespace
-}  // namespace equarx::hlo
+}  // namespace equarx::hlo::mesh_groups_test

@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/hlo/modules.hpp"
 
-namespace equarx::hlo {
+namespace equarx::hlo::module_test {
 namespace {
 
 TEST_CASE("values of JSON are found by their key") {
@@ -48,4 +48,4 @@ TEST_CASE("an attribute that is not there is empty") {
 }
 
 }  // namespace
-}  // namespace equarx::hlo
+}  // namespace equarx::hlo::module_test

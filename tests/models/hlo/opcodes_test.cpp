@@ -2,7 +2,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::hlo {
+namespace equarx::hlo::opcodes_test {
 namespace {
 
 TEST_CASE("opcodes have their classes") {
@@ -24,4 +24,4 @@ TEST_CASE("asynchronous pairs are one opcode and its ends") {
 }
 
 }  // namespace
-}  // namespace equarx::hlo
+}  // namespace equarx::hlo::opcodes_test

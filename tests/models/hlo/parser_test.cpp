@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/hlo/modules.hpp"
 
-namespace equarx::hlo {
+namespace equarx::hlo::parser_test {
 namespace {
 
 Shape shape_of(const std::string& text) {
@@ -121,4 +121,4 @@ TEST_CASE("a computation that calls itself is refused") {
 }
 
 }  // namespace
-}  // namespace equarx::hlo
+}  // namespace equarx::hlo::parser_test

@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/hlo/modules.hpp"
 
-namespace equarx::hlo {
+namespace equarx::hlo::products_test {
 namespace {
 
 using hardware::MatrixType;
@@ -103,4 +103,4 @@ TEST_CASE("what is no product, or does not fit, is none") {
 }
 
 }  // namespace
-}  // namespace equarx::hlo
+}  // namespace equarx::hlo::products_test

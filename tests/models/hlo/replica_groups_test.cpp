@@ -4,7 +4,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/hlo/modules.hpp"
 
-namespace equarx::hlo {
+namespace equarx::hlo::replica_groups_test {
 namespace {
 
 TEST_CASE("groups are read in each of their syntaxes") {
@@ -70,4 +70,4 @@ TEST_CASE("pairs of a permute are from and to") {
 }
 
 }  // namespace
-}  // namespace equarx::hlo
+}  // namespace equarx::hlo::replica_groups_test

@@ -2,7 +2,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::hlo {
+namespace equarx::hlo::scanner_test {
 namespace {
 
 TEST_CASE("white space and comments are passed") {
@@ -39,4 +39,4 @@ TEST_CASE("what is in brackets may take several lines, and must end") {
 }
 
 }  // namespace
-}  // namespace equarx::hlo
+}  // namespace equarx::hlo::scanner_test

@@ -2,7 +2,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::hlo {
+namespace equarx::hlo::shape_test {
 namespace {
 
 TEST_CASE("types of HLO have their sizes") {
@@ -33,4 +33,4 @@ TEST_CASE("a shape has as many bytes as its arrays, by the space that they lie i
 }
 
 }  // namespace
-}  // namespace equarx::hlo
+}  // namespace equarx::hlo::shape_test

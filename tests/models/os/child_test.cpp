@@ -6,7 +6,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::os {
+namespace equarx::os::child_test {
 namespace {
 
 /// The status of a child that does only this.
@@ -40,4 +40,4 @@ TEST_CASE("a child's end is known, with a description") {
 TEST_CASE("what is no child has no end") { CHECK_FALSE(wait_for_end(getpid())); }
 
 }  // namespace
-}  // namespace equarx::os
+}  // namespace equarx::os::child_test

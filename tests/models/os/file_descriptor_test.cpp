@@ -7,6 +7,8 @@
 
 #include "tests/catch.hpp"
 
+namespace equarx::file_descriptor_test {
+
 using equarx::os::FileDescriptor;
 
 namespace {
@@ -58,3 +60,5 @@ TEST_CASE("a file descriptor that moves takes the file with it") {
   REQUIRE(is_open(number));
   REQUIRE_FALSE(is_open(replaced));
 }
+
+}  // namespace equarx::file_descriptor_test

@@ -2,7 +2,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::os {
+namespace equarx::os::held_signals_test {
 namespace {
 
 volatile std::sig_atomic_t came = 0;
@@ -38,4 +38,4 @@ TEST_CASE("signals are held until the outermost lets go") {
 }
 
 }  // namespace
-}  // namespace equarx::os
+}  // namespace equarx::os::held_signals_test

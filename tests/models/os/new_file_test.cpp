@@ -14,6 +14,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/run_command.hpp"
 
+namespace equarx::new_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -132,3 +133,4 @@ TEST_CASE("links in a circle lead nowhere") {
 }
 
 }  // namespace
+}  // namespace equarx::new_file_test

@@ -10,6 +10,8 @@
 
 #include "tests/catch.hpp"
 
+namespace equarx::pipe_test {
+
 using namespace equarx::os;
 
 TEST_CASE("what goes in at one end of a pipe comes out of the other, and then it ends") {
@@ -68,3 +70,5 @@ TEST_CASE("what is not open cannot be read") {
   std::vector<std::byte> bytes(1);
   REQUIRE_THROWS_AS(read_up_to(FileDescriptor(), bytes), std::system_error);
 }
+
+}  // namespace equarx::pipe_test

@@ -2,6 +2,7 @@
 
 #include "tests/catch.hpp"
 
+namespace equarx::printable_test {
 namespace {
 
 using equarx::os::printable;
@@ -26,3 +27,4 @@ TEST_CASE("of lines, line feeds and tabs stay") {
 }
 
 }  // namespace
+}  // namespace equarx::printable_test

@@ -7,6 +7,7 @@
 
 #include "tests/catch.hpp"
 
+namespace equarx::shortage_test {
 namespace {
 
 using equarx::os::shortage;
@@ -29,3 +30,4 @@ TEST_CASE("other errors are no shortage") {
 }
 
 }  // namespace
+}  // namespace equarx::shortage_test

@@ -9,6 +9,7 @@
 
 #include "tests/catch.hpp"
 
+namespace equarx::threads_test {
 namespace {
 
 using equarx::os::add_threads;
@@ -50,3 +51,4 @@ TEST_CASE("where there is no memory for so many threads, there are fewer and no 
 }
 
 }  // namespace
+}  // namespace equarx::threads_test

@@ -8,7 +8,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/run_command.hpp"
 
-namespace equarx::os {
+namespace equarx::os::unfinished_files_test {
 namespace {
 
 using testing::file_count;
@@ -53,4 +53,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace equarx::os
+}  // namespace equarx::os::unfinished_files_test

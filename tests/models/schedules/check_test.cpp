@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/schedules/schedules.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::check_test {
 namespace {
 
 using namespace schedules;
@@ -71,4 +71,4 @@ TEST_CASE("chunks divide among ranks where the collective has parts") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::check_test

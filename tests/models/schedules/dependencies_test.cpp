@@ -2,7 +2,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::dependencies_test {
 namespace {
 
 using namespace schedules;
@@ -51,4 +51,4 @@ TEST_CASE("reading together, or in one thread block, needs no waiting") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::dependencies_test

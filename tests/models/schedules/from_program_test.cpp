@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/schedules/schedules.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::from_program_test {
 namespace {
 
 using namespace schedules;
@@ -88,4 +88,4 @@ TEST_CASE("what cannot be written says why") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::from_program_test

@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/schedules/schedules.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::memories_test {
 namespace {
 
 using namespace schedules;
@@ -31,4 +31,4 @@ TEST_CASE("in place, the smaller buffer is the rank's part of the larger one") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::memories_test

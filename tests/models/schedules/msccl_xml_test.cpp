@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/schedules/schedules.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::msccl_xml_test {
 namespace {
 
 using namespace schedules;
@@ -125,4 +125,4 @@ TEST_CASE("what is wrong is named with its line") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::msccl_xml_test

@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/schedules/schedules.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::queues_test {
 namespace {
 
 using namespace schedules;
@@ -50,4 +50,4 @@ TEST_CASE("a thread block has the peers that it needs, and a queue both ends") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::queues_test

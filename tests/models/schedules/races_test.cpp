@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/schedules/schedules.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::races_test {
 namespace {
 
 using namespace schedules;
@@ -57,4 +57,4 @@ TEST_CASE("messages put steps of different ranks into an order") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::races_test

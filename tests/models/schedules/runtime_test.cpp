@@ -5,7 +5,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/schedules/schedules.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::runtime_test {
 namespace {
 
 using namespace schedules;
@@ -77,4 +77,4 @@ TEST_CASE("bytes that do not divide, and more loops than MSCCL runs, are refused
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::runtime_test

@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/schedules/schedules.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::schedule_test {
 namespace {
 
 using namespace schedules;
@@ -54,4 +54,4 @@ TEST_CASE("places are described, with the line if there is one") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::schedule_test

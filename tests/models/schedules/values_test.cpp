@@ -5,7 +5,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/schedules/schedules.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::values_test {
 namespace {
 
 using namespace schedules;
@@ -136,4 +136,4 @@ TEST_CASE("messages may be transmitted with loss, but not again where they are s
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::values_test

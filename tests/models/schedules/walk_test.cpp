@@ -5,7 +5,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/schedules/schedules.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::walk_test {
 namespace {
 
 using namespace schedules;
@@ -97,4 +97,4 @@ TEST_CASE("what is sent on keeps its place until there is room where it goes") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::walk_test

@@ -10,7 +10,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/steps/trainings.hpp"
 
-namespace equarx::steps {
+namespace equarx::steps::chakra_step_test {
 namespace {
 
 using chakra::CollectiveKind;
@@ -217,4 +217,4 @@ TEST_CASE("a step that was written is read again with the same work and groups")
 }
 
 }  // namespace
-}  // namespace equarx::steps
+}  // namespace equarx::steps::chakra_step_test

@@ -4,7 +4,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::steps {
+namespace equarx::steps::chakra_traces_test {
 namespace {
 
 using chakra::NodeKind;
@@ -94,4 +94,4 @@ TEST_CASE("a permute is a send and a receive, and who waits for it waits for bot
 }
 
 }  // namespace
-}  // namespace equarx::steps
+}  // namespace equarx::steps::chakra_traces_test

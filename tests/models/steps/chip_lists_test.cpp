@@ -2,7 +2,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::steps {
+namespace equarx::steps::chip_lists_test {
 namespace {
 
 using Lists = std::vector<std::vector<std::uint32_t>>;
@@ -64,4 +64,4 @@ TEST_CASE("what a collective is over, in words") {
 }
 
 }  // namespace
-}  // namespace equarx::steps
+}  // namespace equarx::steps::chip_lists_test

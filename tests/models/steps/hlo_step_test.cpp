@@ -3,7 +3,7 @@
 #include "models/hlo/parser.hpp"
 #include "tests/catch.hpp"
 
-namespace equarx::steps {
+namespace equarx::steps::hlo_step_test {
 namespace {
 
 /// A program of 8 chips whose entry has these lines; %p is a f32[64], %x and %y of bf16[64].
@@ -192,4 +192,4 @@ TEST_CASE("a program that does nothing, or too much, is refused") {
 }
 
 }  // namespace
-}  // namespace equarx::steps
+}  // namespace equarx::steps::hlo_step_test

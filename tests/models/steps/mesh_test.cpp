@@ -5,7 +5,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::steps {
+namespace equarx::steps::mesh_test {
 namespace {
 
 using Axes = std::vector<std::size_t>;
@@ -65,4 +65,4 @@ TEST_CASE("chips are numbered along the axes of the mesh, which may lie on any o
 }
 
 }  // namespace
-}  // namespace equarx::steps
+}  // namespace equarx::steps::mesh_test

@@ -5,7 +5,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::steps {
+namespace equarx::steps::permute_program_test {
 namespace {
 
 using collectives::Op;
@@ -36,4 +36,4 @@ TEST_CASE("in a ring all do both") {
 }
 
 }  // namespace
-}  // namespace equarx::steps
+}  // namespace equarx::steps::permute_program_test

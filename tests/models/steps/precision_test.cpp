@@ -6,7 +6,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::steps {
+namespace equarx::steps::precision_test {
 namespace {
 
 using hardware::MatrixType;
@@ -52,4 +52,4 @@ TEST_CASE("each scaled type can be scaled as it usually is, and FP4 by the matri
 }
 
 }  // namespace
-}  // namespace equarx::steps
+}  // namespace equarx::steps::precision_test

@@ -7,7 +7,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::steps {
+namespace equarx::steps::products_test {
 namespace {
 
 using hardware::MatrixType;
@@ -199,4 +199,4 @@ TEST_CASE("attention casts what it multiplies once for both passes of one type")
 }
 
 }  // namespace
-}  // namespace equarx::steps
+}  // namespace equarx::steps::products_test

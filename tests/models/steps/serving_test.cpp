@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/steps/trainings.hpp"
 
-namespace equarx::steps {
+namespace equarx::steps::serving_test {
 namespace {
 
 Mesh mesh_of(std::uint32_t data, std::uint32_t tensor) {
@@ -79,4 +79,4 @@ TEST_CASE("serving has two axes") {
 }
 
 }  // namespace
-}  // namespace equarx::steps
+}  // namespace equarx::steps::serving_test

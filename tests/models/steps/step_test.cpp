@@ -5,7 +5,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::steps {
+namespace equarx::steps::step_test {
 namespace {
 
 Task task(const std::string& name, StreamId stream, std::vector<TaskId> after = {}) {
@@ -65,4 +65,4 @@ TEST_CASE("the critical path goes back along what ended last") {
 }
 
 }  // namespace
-}  // namespace equarx::steps
+}  // namespace equarx::steps::step_test

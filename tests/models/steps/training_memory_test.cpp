@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/steps/trainings.hpp"
 
-namespace equarx::steps {
+namespace equarx::steps::training_memory_test {
 namespace {
 
 using testing::kLayer;
@@ -73,4 +73,4 @@ TEST_CASE("activations: kept of all layers, and of one at work with gradients") 
 }
 
 }  // namespace
-}  // namespace equarx::steps
+}  // namespace equarx::steps::training_memory_test

@@ -6,7 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/steps/trainings.hpp"
 
-namespace equarx::steps {
+namespace equarx::steps::training_operations_test {
 namespace {
 
 using testing::kLayerMatrices;
@@ -213,4 +213,4 @@ TEST_CASE("what cannot be divided is refused with what can") {
 }
 
 }  // namespace
-}  // namespace equarx::steps
+}  // namespace equarx::steps::training_operations_test

@@ -10,7 +10,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/steps/trainings.hpp"
 
-namespace equarx::steps {
+namespace equarx::steps::training_test {
 namespace {
 
 using collectives::Collective;
@@ -272,4 +272,4 @@ TEST_CASE("prefetching more layers lets their weights be gathered earlier") {
 }
 
 }  // namespace
-}  // namespace equarx::steps
+}  // namespace equarx::steps::training_test

@@ -11,6 +11,7 @@
 #include "models/numerics/elements/float16.hpp"
 #include "tests/catch.hpp"
 
+namespace equarx::element_type_test {
 namespace {
 
 using namespace equarx::tensors;
@@ -113,3 +114,4 @@ TEST_CASE("a conversion of the wrong length is a bug of the caller") {
 }
 
 }  // namespace
+}  // namespace equarx::element_type_test

@@ -2,6 +2,7 @@
 
 #include "tests/catch.hpp"
 
+namespace equarx::file_error_test {
 namespace {
 
 using equarx::tensors::FileError;
@@ -43,3 +44,4 @@ TEST_CASE("long text is cut short") {
 }
 
 }  // namespace
+}  // namespace equarx::file_error_test

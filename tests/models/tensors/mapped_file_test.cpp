@@ -7,6 +7,7 @@
 
 #include "tests/support/tensor_files.hpp"
 
+namespace equarx::mapped_file_test {
 namespace {
 
 using equarx::tensors::MappedFile;
@@ -62,3 +63,4 @@ TEST_CASE("a replaced or removed file can be read to its end") {
 }
 
 }  // namespace
+}  // namespace equarx::mapped_file_test

@@ -6,6 +6,7 @@
 
 #include "tests/catch.hpp"
 
+namespace equarx::memory_tensor_test {
 namespace {
 
 using namespace equarx::tensors;
@@ -41,3 +42,4 @@ TEST_CASE("nothing is read beyond its end, and no half element is accepted") {
 }
 
 }  // namespace
+}  // namespace equarx::memory_tensor_test

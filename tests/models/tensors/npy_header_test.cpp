@@ -2,6 +2,7 @@
 
 #include "tests/support/tensor_files.hpp"
 
+namespace equarx::npy_header_test {
 namespace {
 
 using namespace equarx::tensors;
@@ -208,3 +209,4 @@ TEST_CASE("what a header brings into a message is short and harmless") {
 }
 
 }  // namespace
+}  // namespace equarx::npy_header_test

@@ -8,6 +8,7 @@
 
 #include "tests/support/tensor_files.hpp"
 
+namespace equarx::npy_writer_test {
 namespace {
 
 using namespace equarx::tensors;
@@ -197,3 +198,4 @@ TEST_CASE("shapes that no tensor has") {
 }
 
 }  // namespace
+}  // namespace equarx::npy_writer_test

@@ -9,7 +9,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/run_command.hpp"
 
-namespace equarx::tensors {
+namespace equarx::tensors::replacement_file_test {
 namespace {
 
 using testing::content_of;
@@ -84,4 +84,4 @@ TEST_CASE("room that is not there is refused before it is written to") {
 }
 
 }  // namespace
-}  // namespace equarx::tensors
+}  // namespace equarx::tensors::replacement_file_test

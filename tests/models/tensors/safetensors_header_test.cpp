@@ -4,6 +4,7 @@
 
 #include "tests/support/tensor_files.hpp"
 
+namespace equarx::safetensors_header_test {
 namespace {
 
 using namespace equarx::tensors;
@@ -257,3 +258,4 @@ TEST_CASE("deep nesting ends at once") {
 }
 
 }  // namespace
+}  // namespace equarx::safetensors_header_test

@@ -4,6 +4,7 @@
 
 #include "tests/support/tensor_files.hpp"
 
+namespace equarx::safetensors_writer_test {
 namespace {
 
 using namespace equarx::tensors;
@@ -91,3 +92,4 @@ TEST_CASE("what no file can be") {
 }
 
 }  // namespace
+}  // namespace equarx::safetensors_writer_test

@@ -17,7 +17,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/run_command.hpp"
 
-namespace equarx::tensors {
+namespace equarx::tensors::shortened_file_test {
 namespace {
 
 using testing::TemporaryDirectory;
@@ -89,4 +89,4 @@ TEST_CASE("a mapping is known by its addresses, from the first to the last") {
 }
 
 }  // namespace
-}  // namespace equarx::tensors
+}  // namespace equarx::tensors::shortened_file_test

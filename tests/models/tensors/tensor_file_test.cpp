@@ -8,6 +8,7 @@
 
 #include "tests/support/tensor_files.hpp"
 
+namespace equarx::tensor_file_test {
 namespace {
 
 using namespace equarx::tensors;
@@ -230,3 +231,4 @@ numpy.savez(f'{sys.argv[1]}/archive.npz', a)
 }
 
 }  // namespace
+}  // namespace equarx::tensor_file_test

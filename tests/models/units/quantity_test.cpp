@@ -12,7 +12,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::units {
+namespace equarx::units::quantity_test {
 namespace {
 
 constexpr std::array kDimensions = {Dimension::bytes, Dimension::bandwidth, Dimension::time,
@@ -259,4 +259,4 @@ TEST_CASE("times and sizes for people are short, in the unit that befits them") 
 }
 
 }  // namespace
-}  // namespace equarx::units
+}  // namespace equarx::units::quantity_test

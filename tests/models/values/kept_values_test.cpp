@@ -8,7 +8,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::values {
+namespace equarx::values::kept_values_test {
 namespace {
 
 /// Values that say which they are, and how many pieces were made.
@@ -67,4 +67,4 @@ TEST_CASE("several threads read the same values") {
 }
 
 }  // namespace
-}  // namespace equarx::values
+}  // namespace equarx::values::kept_values_test

@@ -9,6 +9,8 @@
 #include "tests/catch.hpp"
 #include "tests/support/rings.hpp"
 
+namespace equarx::lanes_test {
+
 using namespace equarx::values;
 using namespace equarx::collectives;
 using namespace equarx::testing;
@@ -56,3 +58,5 @@ TEST_CASE("without scales each microshard is a lane, and lanes cover their segme
   }
   REQUIRE(end == program.partition.chunk_elements(0));
 }
+
+}  // namespace equarx::lanes_test

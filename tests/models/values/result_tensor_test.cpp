@@ -5,7 +5,7 @@
 #include "models/values/tensor_source.hpp"
 #include "tests/catch.hpp"
 
-namespace equarx::values {
+namespace equarx::values::result_tensor_test {
 namespace {
 
 using collectives::Range;
@@ -50,4 +50,4 @@ TEST_CASE("a result may lie in memory of someone else's") {
 }
 
 }  // namespace
-}  // namespace equarx::values
+}  // namespace equarx::values::result_tensor_test

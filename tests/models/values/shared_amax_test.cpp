@@ -8,7 +8,7 @@
 #include "models/tensors/memory_tensor.hpp"
 #include "tests/catch.hpp"
 
-namespace equarx::values {
+namespace equarx::values::shared_amax_test {
 namespace {
 
 using collectives::RankGrid;
@@ -80,4 +80,4 @@ TEST_CASE("tensors of zeros have an abs-max of 0") {
 }
 
 }  // namespace
-}  // namespace equarx::values
+}  // namespace equarx::values::shared_amax_test

@@ -9,6 +9,8 @@
 #include "models/numerics/elements/bfloat16.hpp"
 #include "tests/catch.hpp"
 
+namespace equarx::tensor_source_test {
+
 using namespace equarx::values;
 using equarx::numerics::Distribution;
 using equarx::numerics::ElementFormat;
@@ -123,3 +125,5 @@ TEST_CASE("tensors in memory are read rank by rank, rounded and padded as others
   const TensorSource rounded(ranks, 3, ElementFormat::bf16);
   REQUIRE(read(rounded, 0, 0, 3) == std::vector<float>{1.0F, 2.0F, 1.0F});
 }
+
+}  // namespace equarx::tensor_source_test

@@ -4,7 +4,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::values {
+namespace equarx::values::tensor_types_test {
 namespace {
 
 TEST_CASE("every type of a tensor is stored in as many bytes as its format has") {
@@ -18,4 +18,4 @@ TEST_CASE("every type of a tensor is stored in as many bytes as its format has")
 }
 
 }  // namespace
-}  // namespace equarx::values
+}  // namespace equarx::values::tensor_types_test

@@ -7,6 +7,8 @@
 #include "tests/catch.hpp"
 #include "tests/support/rings.hpp"
 
+namespace equarx::unit_interpreter_test {
+
 using namespace equarx::values;
 using namespace equarx::collectives;
 using namespace equarx::testing;
@@ -97,3 +99,5 @@ TEST_CASE("ranks that end with other bits are noticed") {
   interpreter.run({.place = 0, .lane = lane_of(1, 0)});
   REQUIRE(interpreter.ranks_identical());
 }
+
+}  // namespace equarx::unit_interpreter_test

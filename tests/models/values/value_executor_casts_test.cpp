@@ -15,7 +15,7 @@
 #include "models/values/value_executor.hpp"
 #include "tests/catch.hpp"
 
-namespace equarx::values {
+namespace equarx::values::value_executor_casts_test {
 namespace {
 
 using collectives::Collective;
@@ -236,4 +236,4 @@ TEST_CASE("a rotation helps heavy tails in int4, and leaves normal values as the
 }
 
 }  // namespace
-}  // namespace equarx::values
+}  // namespace equarx::values::value_executor_casts_test

@@ -16,6 +16,8 @@
 #include "tests/support/scalar_exchange.hpp"
 #include "tests/support/scalar_torus.hpp"
 
+namespace equarx::value_executor_collectives_test {
+
 using namespace equarx::values;
 using namespace equarx::collectives;
 using namespace equarx::testing;
@@ -335,3 +337,5 @@ TEST_CASE("broadcasts have the oracle's bits") {
                                  {formats.all_gather, formats.all_gather, 3}));
         }
 }
+
+}  // namespace equarx::value_executor_collectives_test

@@ -9,7 +9,7 @@
 #include "tests/models/values/shared_scales.hpp"
 #include "tests/support/reference_exponents.hpp"
 
-namespace equarx::values {
+namespace equarx::values::value_executor_exponents_test {
 namespace {
 
 namespace slow = testing::exponents;
@@ -285,4 +285,4 @@ TEST_CASE("exp8's random bits are of the seed, and not of threads") {
 }
 
 }  // namespace
-}  // namespace equarx::values
+}  // namespace equarx::values::value_executor_exponents_test

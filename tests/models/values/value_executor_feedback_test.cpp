@@ -10,7 +10,7 @@
 #include "models/values/value_executor.hpp"
 #include "tests/catch.hpp"
 
-namespace equarx::values {
+namespace equarx::values::value_executor_feedback_test {
 namespace {
 
 using collectives::Collective;
@@ -211,4 +211,4 @@ TEST_CASE("feedback that does not fit the tensors is refused") {
 }
 
 }  // namespace
-}  // namespace equarx::values
+}  // namespace equarx::values::value_executor_feedback_test

@@ -10,7 +10,7 @@
 #include "tests/support/rings.hpp"
 #include "tests/support/scalar_hierarchy.hpp"
 
-namespace equarx::values {
+namespace equarx::values::value_executor_hierarchical_test {
 namespace {
 
 using collectives::Collective;
@@ -171,4 +171,4 @@ TEST_CASE("a hierarchical AllReduce errs as often as it encodes") {
   }
 }
 
-}  // namespace equarx::values
+}  // namespace equarx::values::value_executor_hierarchical_test

@@ -10,6 +10,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/rings.hpp"
 
+namespace equarx::value_executor_memory_test {
 namespace {
 
 std::atomic<std::size_t> live_bytes = 0;
@@ -151,3 +152,5 @@ TEST_CASE("exchanges and broadcasts take the memory that is promised") {
           make_ring_broadcast(8, 2'000'003, ElementFormat::bf16, {style, format, options.cut}), 1);
   }
 }
+
+}  // namespace equarx::value_executor_memory_test

@@ -9,7 +9,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/reference_quickreduce.hpp"
 
-namespace equarx::values {
+namespace equarx::values::value_executor_quickreduce_test {
 namespace {
 
 using numerics::ElementFormat;
@@ -95,4 +95,4 @@ TEST_CASE("QuickReduce adds plain FP16 by rank, rounded at every term") {
 }
 
 }  // namespace
-}  // namespace equarx::values
+}  // namespace equarx::values::value_executor_quickreduce_test

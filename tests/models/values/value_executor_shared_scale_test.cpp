@@ -7,7 +7,7 @@
 #include "tests/support/reference_fp8.hpp"
 #include "tests/support/reference_quickreduce.hpp"
 
-namespace equarx::values {
+namespace equarx::values::value_executor_shared_scale_test {
 namespace {
 
 using numerics::ElementFormat;
@@ -208,4 +208,4 @@ TEST_CASE("a scale that ranks share is of the whole tensor, where only a sample 
 }
 
 }  // namespace
-}  // namespace equarx::values
+}  // namespace equarx::values::value_executor_shared_scale_test

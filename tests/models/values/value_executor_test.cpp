@@ -12,6 +12,8 @@
 #include "tests/support/rings.hpp"
 #include "tests/support/scalar_ring.hpp"
 
+namespace equarx::value_executor_test {
+
 using namespace equarx::values;
 using namespace equarx::collectives;
 using namespace equarx::testing;
@@ -389,3 +391,5 @@ TEST_CASE("a sample computes the same windows of every program, and says how muc
   REQUIRE(part.sent_bytes[0] < whole.sent_bytes[0] / 2);
   REQUIRE(part.against_exact.nmse == Approx(whole.against_exact.nmse).epsilon(0.05));
 }
+
+}  // namespace equarx::value_executor_test

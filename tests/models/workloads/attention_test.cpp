@@ -5,7 +5,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/workloads/models.hpp"
 
-namespace equarx::workloads {
+namespace equarx::workloads::attention_test {
 namespace {
 
 using testing::find;
@@ -122,4 +122,4 @@ TEST_CASE("methods that cannot be are refused, unless attention is fused") {
 }
 
 }  // namespace
-}  // namespace equarx::workloads
+}  // namespace equarx::workloads::attention_test

@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/workloads/models.hpp"
 
-namespace equarx::workloads {
+namespace equarx::workloads::footprint_test {
 namespace {
 
 using testing::gemma3_27b;
@@ -70,4 +70,4 @@ TEST_CASE("a footprint is the sum of its parts") {
 }
 
 }  // namespace
-}  // namespace equarx::workloads
+}  // namespace equarx::workloads::footprint_test

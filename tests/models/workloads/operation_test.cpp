@@ -2,7 +2,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::workloads {
+namespace equarx::workloads::operation_test {
 namespace {
 
 TEST_CASE("weights, operands and results go through HBM, what is summed is the collective's") {
@@ -38,4 +38,4 @@ TEST_CASE("kinds have names") {
 }
 
 }  // namespace
-}  // namespace equarx::workloads
+}  // namespace equarx::workloads::operation_test

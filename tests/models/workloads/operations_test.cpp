@@ -5,7 +5,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/workloads/models.hpp"
 
-namespace equarx::workloads {
+namespace equarx::workloads::operations_test {
 namespace {
 
 using testing::find;
@@ -238,4 +238,4 @@ TEST_CASE("what cannot be is refused") {
 }
 
 }  // namespace
-}  // namespace equarx::workloads
+}  // namespace equarx::workloads::operations_test

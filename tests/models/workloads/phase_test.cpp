@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/workloads/models.hpp"
 
-namespace equarx::workloads {
+namespace equarx::workloads::phase_test {
 namespace {
 
 TEST_CASE("prefill computes every position, decoding one of each sequence") {
@@ -38,4 +38,4 @@ TEST_CASE("phases that the model cannot do are refused") {
 }
 
 }  // namespace
-}  // namespace equarx::workloads
+}  // namespace equarx::workloads::phase_test

@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/workloads/models.hpp"
 
-namespace equarx::workloads {
+namespace equarx::workloads::recipe_test {
 namespace {
 
 using hardware::MatrixType;
@@ -101,4 +101,4 @@ TEST_CASE("every recipe but the first has a source") {
 }
 
 }  // namespace
-}  // namespace equarx::workloads
+}  // namespace equarx::workloads::recipe_test

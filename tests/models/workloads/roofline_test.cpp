@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/workloads/models.hpp"
 
-namespace equarx::workloads {
+namespace equarx::workloads::roofline_test {
 namespace {
 
 /// Round numbers, so that times can be worked out by hand.
@@ -114,4 +114,4 @@ TEST_CASE("roofs have names") {
 }
 
 }  // namespace
-}  // namespace equarx::workloads
+}  // namespace equarx::workloads::roofline_test

@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/workloads/models.hpp"
 
-namespace equarx::workloads {
+namespace equarx::workloads::tensor_parallel_test {
 namespace {
 
 TEST_CASE("heads, FFN and vocabulary are divided") {
@@ -70,4 +70,4 @@ TEST_CASE("what does not divide is refused, with what would") {
 }
 
 }  // namespace
-}  // namespace equarx::workloads
+}  // namespace equarx::workloads::tensor_parallel_test

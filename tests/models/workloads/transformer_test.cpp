@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/models/workloads/models.hpp"
 
-namespace equarx::workloads {
+namespace equarx::workloads::transformer_test {
 namespace {
 
 TEST_CASE("parameters of a tiny transformer are those counted by hand") {
@@ -57,4 +57,4 @@ TEST_CASE("weights have the size of their type") {
 }
 
 }  // namespace
-}  // namespace equarx::workloads
+}  // namespace equarx::workloads::transformer_test

@@ -2,7 +2,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::sim {
+namespace equarx::sim::core_test {
 namespace {
 
 TEST_CASE("a list that has a core for itself takes as long as its work") {
@@ -36,4 +36,4 @@ TEST_CASE("three lists advance at a third of the speed while all have work") {
 }
 
 }  // namespace
-}  // namespace equarx::sim
+}  // namespace equarx::sim::core_test

@@ -8,7 +8,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/machines.hpp"
 
-namespace equarx::sim {
+namespace equarx::sim::engine_test {
 namespace {
 
 using collectives::RingStyle;
@@ -90,4 +90,4 @@ TEST_CASE("machines that no topology makes are SimGrid's") {
 }
 
 }  // namespace
-}  // namespace equarx::sim
+}  // namespace equarx::sim::engine_test

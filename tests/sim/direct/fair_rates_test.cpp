@@ -8,7 +8,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::sim {
+namespace equarx::sim::fair_rates_test {
 namespace {
 
 using Routes = std::vector<std::vector<FairRates::Link>>;
@@ -149,4 +149,4 @@ TEST_CASE("rounding does not add up over a hundred thousand changes") {
 }
 
 }  // namespace
-}  // namespace equarx::sim
+}  // namespace equarx::sim::fair_rates_test

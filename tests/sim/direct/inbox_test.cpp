@@ -4,7 +4,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::sim {
+namespace equarx::sim::inbox_test {
 namespace {
 
 TEST_CASE("an inbox keeps what its receiver or its sender still needs") {
@@ -27,4 +27,4 @@ TEST_CASE("an inbox keeps what its receiver or its sender still needs") {
 }
 
 }  // namespace
-}  // namespace equarx::sim
+}  // namespace equarx::sim::inbox_test

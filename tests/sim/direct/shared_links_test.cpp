@@ -4,7 +4,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::sim {
+namespace equarx::sim::shared_links_test {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -106,4 +106,4 @@ TEST_CASE("a core takes its share of an HBM, and says whose core it is when it i
 }
 
 }  // namespace
-}  // namespace equarx::sim
+}  // namespace equarx::sim::shared_links_test

@@ -7,7 +7,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::sim {
+namespace equarx::sim::time_heap_test {
 namespace {
 
 TEST_CASE("an empty heap is never due") {
@@ -42,4 +42,4 @@ TEST_CASE("the earliest is at hand, however times change") {
 }
 
 }  // namespace
-}  // namespace equarx::sim
+}  // namespace equarx::sim::time_heap_test

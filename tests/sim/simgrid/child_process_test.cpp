@@ -9,7 +9,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::sim {
+namespace equarx::sim::child_process_test {
 namespace {
 
 std::vector<std::byte> no_bytes() { return {}; }
@@ -82,4 +82,4 @@ TEST_CASE("a process with other threads is not forked") {
 }
 
 }  // namespace
-}  // namespace equarx::sim
+}  // namespace equarx::sim::child_process_test

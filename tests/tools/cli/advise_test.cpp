@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/equarx_sim.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::advise_test {
 namespace {
 
 std::vector<std::string> advise(const std::vector<std::string>& more) {
@@ -40,4 +40,4 @@ TEST_CASE("advise refuses what it cannot answer") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::advise_test

@@ -6,7 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/equarx_sim.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::app_test {
 namespace {
 
 using nlohmann::json;
@@ -116,4 +116,4 @@ TEST_CASE("the examples of --help can be run from the repository") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::app_test

@@ -6,7 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/equarx_sim.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::calibrate_test {
 namespace {
 
 const std::string kExample = EQUARX_CONFIGS_DIR "/calibrations/made_up_chip.json";
@@ -67,4 +67,4 @@ TEST_CASE("calibrate refuses bad input, names the file, and writes nothing") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::calibrate_test

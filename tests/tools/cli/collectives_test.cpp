@@ -4,7 +4,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/equarx_sim.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::collectives_test {
 namespace {
 
 using nlohmann::json;
@@ -145,4 +145,4 @@ TEST_CASE("what show prints of faults and collectives runs to the same result") 
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::collectives_test

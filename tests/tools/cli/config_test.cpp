@@ -4,7 +4,7 @@
 #include "tests/support/equarx_sim.hpp"
 #include "tools/cli/config_command.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::config_test {
 namespace {
 
 std::string written(const std::string& question, const std::filesystem::path& path) {
@@ -74,4 +74,4 @@ TEST_CASE("comments do not hide what is wrong, nor where") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::config_test

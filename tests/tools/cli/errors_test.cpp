@@ -1,7 +1,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/equarx_sim.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::errors_test {
 namespace {
 
 TEST_CASE("a wrong command line is refused, and the help of what was used is pointed to") {
@@ -162,4 +162,4 @@ TEST_CASE("standard output that is full or closed is an error, not a silence") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::errors_test

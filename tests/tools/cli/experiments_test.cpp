@@ -4,7 +4,7 @@
 #include "tests/support/equarx_sim.hpp"
 #include "tests/support/run_command.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::experiments_test {
 namespace {
 
 TEST_CASE("every experiment of configs/experiments is valid, and runs") {
@@ -30,4 +30,4 @@ TEST_CASE("every experiment of configs/experiments is valid, and runs") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::experiments_test

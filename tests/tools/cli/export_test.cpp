@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/equarx_sim.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::export_test {
 namespace {
 
 const std::string kConfig =
@@ -72,4 +72,4 @@ TEST_CASE("export refuses in one line what cannot be written, and leaves no file
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::export_test

@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/equarx_sim.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::hardware_test {
 namespace {
 
 using nlohmann::json;
@@ -102,4 +102,4 @@ TEST_CASE("a mistake in a hardware file is placed in it, whichever way it is giv
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::hardware_test

@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/equarx_sim.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::import_test {
 namespace {
 
 const std::string kProgram =
@@ -171,4 +171,4 @@ TEST_CASE("import and export of traces refuse what is wrong in one line") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::import_test

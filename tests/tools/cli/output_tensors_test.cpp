@@ -5,7 +5,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/equarx_sim.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::output_tensors_test {
 namespace {
 
 std::vector<std::string> with_tensors(const std::filesystem::path& folder,
@@ -73,4 +73,4 @@ TEST_CASE("run --output-tensors keeps the tensors that it reads") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::output_tensors_test

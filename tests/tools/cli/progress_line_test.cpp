@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tools/cli/sweep_progress.hpp"
 
-namespace equarx::cli {
+namespace equarx::cli::progress_line_test {
 namespace {
 
 TEST_CASE("the time that is left follows from the share that is done") {
@@ -29,4 +29,4 @@ TEST_CASE("durations are rounded up") {
 }
 
 }  // namespace
-}  // namespace equarx::cli
+}  // namespace equarx::cli::progress_line_test

@@ -5,7 +5,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/equarx_sim.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::quantize_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -302,4 +302,4 @@ TEST_CASE("an experiment on NaN ends well, and prints no NaN as JSON") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::quantize_test

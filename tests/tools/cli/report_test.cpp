@@ -4,7 +4,7 @@
 
 #include "tests/support/equarx_sim.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::report_test {
 namespace {
 
 TEST_CASE("report makes a page of what run --json printed") {
@@ -77,4 +77,4 @@ TEST_CASE("report refuses what are no results, and leaves nothing behind") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::report_test

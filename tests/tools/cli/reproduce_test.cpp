@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/equarx_sim.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::reproduce_test {
 namespace {
 
 using nlohmann::json;
@@ -245,4 +245,4 @@ TEST_CASE("reproduce refuses an output that cannot be written") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::reproduce_test

@@ -5,7 +5,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/equarx_sim.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::serve_test {
 namespace {
 
 using nlohmann::json;
@@ -68,4 +68,4 @@ TEST_CASE("no help names serve") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::serve_test

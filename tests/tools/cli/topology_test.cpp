@@ -6,7 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/equarx_sim.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::topology_test {
 namespace {
 
 const std::string kIslands = std::string(EQUARX_CONFIGS_DIR) + "/topologies/two_islands.json";
@@ -102,4 +102,4 @@ TEST_CASE("a wrong topology is refused in one line") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::topology_test

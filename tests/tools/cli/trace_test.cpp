@@ -7,7 +7,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/equarx_sim.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::trace_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -80,4 +80,4 @@ TEST_CASE("a disk without room for the trace does not lose the table") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::trace_test

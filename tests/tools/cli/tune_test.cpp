@@ -6,7 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/equarx_sim.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::tune_test {
 namespace {
 
 std::vector<std::string> tune(const std::vector<std::string>& more) {
@@ -119,4 +119,4 @@ TEST_CASE("tune keeps the configuration that it reads") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::tune_test

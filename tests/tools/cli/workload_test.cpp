@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/equarx_sim.hpp"
 
-namespace equarx::testing {
+namespace equarx::testing::workload_test {
 namespace {
 
 const std::string kPrefill =
@@ -52,4 +52,4 @@ TEST_CASE("wrong workloads are refused by every command that reads them") {
 }
 
 }  // namespace
-}  // namespace equarx::testing
+}  // namespace equarx::testing::workload_test

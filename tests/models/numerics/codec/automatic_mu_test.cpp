@@ -5,7 +5,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::numerics {
+namespace equarx::numerics::automatic_mu_test {
 namespace {
 
 TEST_CASE("mu doubles over 1,000 steps in which few sums are at the largest code") {
@@ -36,4 +36,4 @@ TEST_CASE("mu refuses what is no factor, and shares that are none") {
 }
 
 }  // namespace
-}  // namespace equarx::numerics
+}  // namespace equarx::numerics::automatic_mu_test

@@ -7,6 +7,8 @@
 #include "models/numerics/elements/bfloat16.hpp"
 #include "tests/catch.hpp"
 
+namespace equarx::bfloat16_spans_test {
+
 using namespace equarx::numerics;
 
 TEST_CASE("bulk functions do what one does, at every length around a vector") {
@@ -35,3 +37,5 @@ TEST_CASE("spans of different lengths are refused") {
   REQUIRE_THROWS_WITH(encode_bf16(values, codes), ContainsSubstring("3 values but 4"));
   REQUIRE_THROWS_WITH(decode_bf16(codes, values), ContainsSubstring("3 values but 4"));
 }
+
+}  // namespace equarx::bfloat16_spans_test

@@ -1,6 +1,8 @@
 // block_codec where it counts what quantization did.
 #include "tests/models/numerics/codec/codecs.hpp"
 
+namespace equarx::block_codec_counts_test {
+
 using namespace equarx::numerics;
 
 TEST_CASE("counts are those of one element at a time") {
@@ -73,3 +75,5 @@ TEST_CASE("counts of pieces add up") {
     REQUIRE(sum.elements == 3000);
   }
 }
+
+}  // namespace equarx::block_codec_counts_test

@@ -1,6 +1,8 @@
 // block_codec where it makes scales.
 #include "tests/models/numerics/codec/codecs.hpp"
 
+namespace equarx::block_codec_scales_test {
+
 using namespace equarx::numerics;
 
 TEST_CASE("int8 error is at most half a scale, from the smallest abs-max to the largest") {
@@ -175,3 +177,5 @@ TEST_CASE("a scale of the tensor is for E4M3 scales") {
   format.element = ElementFormat::bf16;
   REQUIRE_THROWS_WITH(BlockCodec(format), ContainsSubstring("that is for nvfp4"));
 }
+
+}  // namespace equarx::block_codec_scales_test

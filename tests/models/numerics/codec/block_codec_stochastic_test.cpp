@@ -1,6 +1,8 @@
 // block_codec where it rounds stochastically.
 #include "tests/models/numerics/codec/codecs.hpp"
 
+namespace equarx::block_codec_stochastic_test {
+
 using namespace equarx::numerics;
 
 namespace {
@@ -138,3 +140,5 @@ TEST_CASE("stochastic rounding counts what it did, and asks for a key and a form
   REQUIRE_THROWS_WITH(BlockCodec(stochastic(ElementFormat::int6)),
                       ContainsSubstring("int6 with stochastic"));
 }
+
+}  // namespace equarx::block_codec_stochastic_test

@@ -2,6 +2,8 @@
 
 #include "tests/models/numerics/codec/codecs.hpp"
 
+namespace equarx::block_codec_test {
+
 using namespace equarx::numerics;
 
 TEST_CASE("agrees with the reference bit for bit: formats, inputs, lengths") {
@@ -373,3 +375,5 @@ TEST_CASE("int8 without scales: the nearest integer, saturating, and NaN is 0 bu
   REQUIRE(BlockCodec(format).count(input, 0, {}) ==
           QuantizeCounts{.elements = 11, .clipped = 1, .flushed = 2, .non_finite = 3});
 }
+
+}  // namespace equarx::block_codec_test

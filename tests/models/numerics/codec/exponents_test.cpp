@@ -12,7 +12,7 @@
 #include "tests/catch.hpp"
 #include "tests/support/reference_exponents.hpp"
 
-namespace equarx::numerics {
+namespace equarx::numerics::exponents_test {
 namespace {
 
 constexpr BlockFormat kExp8{.element = ElementFormat::exp8, .rule = ScaleRule::global_qsgd};
@@ -224,4 +224,4 @@ TEST_CASE("exp8 is of Global-QSGD's scale only, and is not added as numbers") {
 }
 
 }  // namespace
-}  // namespace equarx::numerics
+}  // namespace equarx::numerics::exponents_test

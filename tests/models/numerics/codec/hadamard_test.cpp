@@ -8,7 +8,7 @@
 
 #include "tests/catch.hpp"
 
-namespace equarx::numerics {
+namespace equarx::numerics::hadamard_test {
 namespace {
 
 using Floats = std::vector<float>;
@@ -101,4 +101,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace equarx::numerics
+}  // namespace equarx::numerics::hadamard_test

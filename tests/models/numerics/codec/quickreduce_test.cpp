@@ -7,7 +7,7 @@
 #include "tests/models/numerics/codec/codecs.hpp"
 #include "tests/support/reference_quickreduce.hpp"
 
-namespace equarx::numerics::quickreduce {
+namespace equarx::numerics::quickreduce::quickreduce_test {
 namespace {
 
 using testing::quickreduce::coded;
@@ -244,4 +244,4 @@ TEST_CASE("QuickReduce: formats that it does not have are refused") {
 }
 
 }  // namespace
-}  // namespace equarx::numerics::quickreduce
+}  // namespace equarx::numerics::quickreduce::quickreduce_test

@@ -7,7 +7,7 @@
 #include "models/numerics/errors/theory.hpp"
 #include "tests/models/numerics/codec/codecs.hpp"
 
-namespace equarx::numerics {
+namespace equarx::numerics::reciprocal_scale_test {
 namespace {
 
 BlockFormat published(ElementFormat element, ScaleRule rule, std::size_t block) {
@@ -416,4 +416,4 @@ TEST_CASE("ZeRO++ and SDP4Bit: formats that they do not have are refused") {
 }
 
 }  // namespace
-}  // namespace equarx::numerics
+}  // namespace equarx::numerics::reciprocal_scale_test

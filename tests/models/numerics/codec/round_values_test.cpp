@@ -2,6 +2,8 @@
 
 #include "tests/models/numerics/codec/codecs.hpp"
 
+namespace equarx::round_values_test {
+
 using namespace equarx::numerics;
 
 TEST_CASE("values are rounded as the oracle encodes and decodes them, at every length") {
@@ -31,3 +33,5 @@ TEST_CASE("types that need scales are refused") {
   Floats values(3);
   REQUIRE_THROWS_AS(round_to_element(ElementFormat::int4, values), std::invalid_argument);
 }
+
+}  // namespace equarx::round_values_test

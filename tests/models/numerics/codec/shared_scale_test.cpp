@@ -13,7 +13,7 @@
 #include "tests/support/reference_fp8.hpp"
 #include "tests/support/reference_quickreduce.hpp"
 
-namespace equarx::numerics {
+namespace equarx::numerics::shared_scale_test {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -191,4 +191,4 @@ TEST_CASE("a codec refuses a shared scale of other elements than its own") {
 }
 
 }  // namespace
-}  // namespace equarx::numerics
+}  // namespace equarx::numerics::shared_scale_test

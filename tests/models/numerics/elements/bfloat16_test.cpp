@@ -5,6 +5,8 @@
 
 #include "tests/catch.hpp"
 
+namespace equarx::bfloat16_test {
+
 using namespace equarx::numerics;
 
 namespace {
@@ -65,3 +67,5 @@ TEST_CASE("overflow and Inf become Inf of their sign") {
   REQUIRE(bf16_from_float(from_bits(0x7f7f7fff)) == 0x7f7f);
   REQUIRE(bf16_from_float(from_bits(0xff7f8000)) == 0xff80);
 }
+
+}  // namespace equarx::bfloat16_test

@@ -5,6 +5,8 @@
 
 #include "tests/catch.hpp"
 
+namespace equarx::bit_packing_test {
+
 using namespace equarx::numerics;
 
 namespace {
@@ -46,3 +48,5 @@ TEST_CASE("codes of every value survive packing at every length, signed ones wit
     REQUIRE(unpacked == six);
   }
 }
+
+}  // namespace equarx::bit_packing_test

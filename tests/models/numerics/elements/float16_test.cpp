@@ -7,6 +7,8 @@
 
 #include "tests/catch.hpp"
 
+namespace equarx::float16_test {
+
 using namespace equarx::numerics;
 
 namespace {
@@ -103,3 +105,5 @@ TEST_CASE("fp16: Inf, overflow and NaN") {
   REQUIRE(fp16_from_float(std::bit_cast<float>(0x7f800001U)) == 0x7e00);
   REQUIRE(fp16_from_float(std::bit_cast<float>(0xffffffffU)) == 0xffff);
 }
+
+}  // namespace equarx::float16_test

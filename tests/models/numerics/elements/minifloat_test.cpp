@@ -8,6 +8,8 @@
 
 #include "tests/catch.hpp"
 
+namespace equarx::minifloat_test {
+
 using namespace equarx::numerics;
 
 namespace {
@@ -247,3 +249,5 @@ TEST_CASE("zeros keep their sign, and float subnormals become zeros") {
   REQUIRE(Fp8E5m2::encode(std::numeric_limits<float>::denorm_min()) == 0x00);
   REQUIRE(Fp8E5m2::encode(-std::numeric_limits<float>::denorm_min()) == 0x80);
 }
+
+}  // namespace equarx::minifloat_test

@@ -8,6 +8,8 @@
 
 #include "tests/catch.hpp"
 
+namespace equarx::metrics_test {
+
 using namespace equarx::numerics;
 
 namespace {
@@ -171,3 +173,5 @@ TEST_CASE("an Inf is an infinite error") {
 TEST_CASE("spans of different lengths are refused by the metrics") {
   REQUIRE_THROWS_WITH(measure({1.0F, 2.0F}, {1.0}), ContainsSubstring("2 values but 1 exact"));
 }
+
+}  // namespace equarx::metrics_test

@@ -11,6 +11,8 @@
 #include "models/numerics/inputs/inputs.hpp"
 #include "tests/catch.hpp"
 
+namespace equarx::theory_test {
+
 using namespace equarx::numerics;
 
 namespace {
@@ -280,3 +282,5 @@ TEST_CASE("groups and rings of nothing are refused") {
   REQUIRE_THROWS_WITH(semi_loop_edges(0), ContainsSubstring("ranks is 0"));
   REQUIRE_THROWS_WITH(allreduce_nmse(1.0, 0, {}, true), ContainsSubstring("ranks is 0"));
 }
+
+}  // namespace equarx::theory_test

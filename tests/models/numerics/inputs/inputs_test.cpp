@@ -12,6 +12,8 @@
 #include "tests/catch.hpp"
 #include "tests/support/reference_inputs.hpp"
 
+namespace equarx::inputs_test {
+
 using namespace equarx::numerics;
 
 namespace {
@@ -240,3 +242,5 @@ TEST_CASE("values are the same with every compiler and optimisation level") {
   REQUIRE(fnv1a(make(Distribution::uniform, 100000, 42, 3, 17)) == 0xd5f7e6ce4a60205f);
   REQUIRE(fnv1a(make(Distribution::heavy_tailed, 100000, 42, 3, 17)) == 0x878e1025d140f403);
 }
+
+}  // namespace equarx::inputs_test

@@ -2,6 +2,8 @@
 
 #include "tests/catch.hpp"
 
+namespace equarx::philox_test {
+
 using namespace equarx::numerics;
 
 // Known answers of philox4x32_10 as published with Random123 (D. E. Shaw Research), file kat_vectors.
@@ -13,3 +15,5 @@ TEST_CASE("Philox4x32-10 gives the published answers") {
   REQUIRE(philox4x32({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) ==
           PhiloxCounter{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
+
+}  // namespace equarx::philox_test

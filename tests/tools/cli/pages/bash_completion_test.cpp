@@ -9,7 +9,7 @@
 #include "tools/cli/app.hpp"
 #include "tools/cli/pages/described_options.hpp"
 
-namespace equarx::cli {
+namespace equarx::cli::bash_completion_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -107,4 +107,4 @@ TEST_CASE("a list of formats is completed after each comma") {
 }
 
 }  // namespace
-}  // namespace equarx::cli
+}  // namespace equarx::cli::bash_completion_test

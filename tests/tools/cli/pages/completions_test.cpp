@@ -6,7 +6,7 @@
 #include "tests/catch.hpp"
 #include "tools/cli/app.hpp"
 
-namespace equarx::cli {
+namespace equarx::cli::completions_test {
 namespace {
 
 Completions completions() {
@@ -53,4 +53,4 @@ TEST_CASE("a subcommand of a subcommand is not silently left out") {
 }
 
 }  // namespace
-}  // namespace equarx::cli
+}  // namespace equarx::cli::completions_test

@@ -9,7 +9,7 @@
 #include "tests/support/run_command.hpp"
 #include "tools/cli/app.hpp"
 
-namespace equarx::cli {
+namespace equarx::cli::fish_completion_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -49,4 +49,4 @@ TEST_CASE("fish completes subcommands, options, files, chips, keys and lists of 
 }
 
 }  // namespace
-}  // namespace equarx::cli
+}  // namespace equarx::cli::fish_completion_test

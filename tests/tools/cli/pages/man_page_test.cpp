@@ -7,7 +7,7 @@
 #include "tools/cli/app.hpp"
 #include "tools/cli/pages/described_options.hpp"
 
-namespace equarx::cli {
+namespace equarx::cli::man_page_test {
 namespace {
 
 std::string page() {
@@ -78,4 +78,4 @@ TEST_CASE("the usage of a subcommand has its arguments, optional ones in bracket
 }
 
 }  // namespace
-}  // namespace equarx::cli
+}  // namespace equarx::cli::man_page_test

@@ -7,7 +7,7 @@
 #include "tests/support/run_command.hpp"
 #include "tools/cli/app.hpp"
 
-namespace equarx::cli {
+namespace equarx::cli::zsh_completion_test {
 namespace {
 
 constexpr const char* kZsh = "/bin/zsh";
@@ -58,4 +58,4 @@ TEST_CASE("zsh completes subcommands, options, files, chips, keys and lists of f
 }
 
 }  // namespace
-}  // namespace equarx::cli
+}  // namespace equarx::cli::zsh_completion_test
