@@ -179,7 +179,7 @@ void read_rounding(input::ObjectReader& reader, NamedBlockFormat& format) {
 
 NamedBlockFormat read_scaled_format(input::ObjectReader& reader) {
   NamedBlockFormat format = choose_scaled(reader);
-  if (format.rule != ScaleRule::abs_max) {
+  if (format.rule != ScaleRule::amax) {
     check_as_published(reader, format);
     if (format.layout == ScaleLayout::contiguous) format.block = read_block(reader, format);
     return format;
@@ -218,7 +218,7 @@ input::Json format_json(const NamedBlockFormat& format) {
   input::Json json = {{"format", format.name}};
   if (format.rule == ScaleRule::fp8lm) json["mu"] = mu_json(format.mu);
   if (format.scaled && format.layout == ScaleLayout::contiguous) json["block"] = format.block;
-  if (format.rule != ScaleRule::abs_max) return json;  // its name says the rest
+  if (format.rule != ScaleRule::amax) return json;  // its name says the rest
   if (format.scaled) {
     json["scale"] = numerics::name(format.scale);
     json["layout"] = numerics::name(format.layout);

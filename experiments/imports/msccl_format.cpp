@@ -44,13 +44,13 @@ class Transmitter {
   void round_trip(std::span<float> values) {
     const numerics::BlockFormat& format = codec_.format();
     const std::size_t groups = numerics::scale_count(format, values.size());
-    std::vector<float> absmax(groups);
+    std::vector<float> amax(groups);
     std::vector<float> scales(groups);
     std::vector<std::byte> encoded_scales(numerics::scales_bytes(format, groups));
     std::vector<std::byte> payload(numerics::payload_bytes(format, values.size()));
     if (format.scaled) {
-      codec_.find_absmax(values, 0, absmax);
-      codec_.encode_scales(absmax, encoded_scales);
+      codec_.find_amax(values, 0, amax);
+      codec_.encode_scales(amax, encoded_scales);
       codec_.decode_scales(encoded_scales, scales);
     }
     codec_.quantize(values, 0, scales, payload);

@@ -20,28 +20,28 @@ std::uint64_t piece_elements(const QuantizeOptions& options) {
   return format.block * std::max<std::uint64_t>(1, kAbout / format.block);
 }
 
-/// Reads values [first, first + size) of the tensor, and finds the abs-max of their scale groups.
+/// Reads values [first, first + size) of the tensor, and finds the amax of their scale groups.
 void read(const Values& tensor, const numerics::BlockCodec& codec, std::uint64_t first,
           std::size_t size, Piece& piece) {
   piece.values.resize(size);
   tensor.read(first, piece.values);
-  piece.absmax.assign(numerics::scale_count(codec.format(), size), 0.0F);
-  codec.find_absmax(piece.values, 0, piece.absmax);
+  piece.amax.assign(numerics::scale_count(codec.format(), size), 0.0F);
+  codec.find_amax(piece.values, 0, piece.amax);
 }
 
-/// Quantizes what was read from element `first` on; `largest` is the largest finite abs-max of the tensor,
+/// Quantizes what was read from element `first` on; `largest` is the largest finite amax of the tensor,
 /// if the format has a scale of it.
 void quantize(const numerics::BlockCodec& codec, std::uint64_t first, float largest, Piece& piece) {
   const BlockFormat& format = codec.format();
   const std::size_t size = piece.values.size();
   piece.decoded.resize(size);
-  piece.scales.resize(piece.absmax.size());
-  piece.scale_bytes.resize(format.scaled ? numerics::scales_bytes(format, piece.absmax.size()) : 0);
+  piece.scales.resize(piece.amax.size());
+  piece.scale_bytes.resize(format.scaled ? numerics::scales_bytes(format, piece.amax.size()) : 0);
   piece.payload.resize(numerics::payload_bytes(format, size));
   piece.counts = {};
   const numerics::RoundingKey key{.first_element = first};
   if (format.scaled) {
-    codec.encode_scales(piece.absmax, piece.scale_bytes, largest);
+    codec.encode_scales(piece.amax, piece.scale_bytes, largest);
     codec.decode_scales(piece.scale_bytes, piece.scales);
     piece.counts = codec.count(piece.values, 0, piece.scales, key);
   }
@@ -63,9 +63,9 @@ unsigned threads_for(std::uint64_t pieces, std::uint64_t piece) {
   return static_cast<unsigned>(std::max<std::uint64_t>(1, most));
 }
 
-/// The largest finite abs-max of the tensor; 0 if its format has no scale of the whole tensor, which alone
+/// The largest finite amax of the tensor; 0 if its format has no scale of the whole tensor, which alone
 /// must be known before the first piece is quantized.
-float largest_absmax(const Values& tensor, const numerics::BlockCodec& codec, const PieceCut& cut) {
+float largest_amax(const Values& tensor, const numerics::BlockCodec& codec, const PieceCut& cut) {
   if (!codec.format().tensor_scale) return 0.0F;
   std::vector<Piece> slots(PieceLine::slots(cut.threads));
   PieceLine line(cut.pieces(), cut.threads, [&](std::uint64_t piece, std::size_t slot) {
@@ -73,8 +73,8 @@ float largest_absmax(const Values& tensor, const numerics::BlockCodec& codec, co
   });
   float largest = 0.0F;
   for (std::uint64_t piece = 0; piece < cut.pieces(); ++piece)
-    for (const float absmax : slots[line.take()].absmax)
-      if (std::isfinite(absmax)) largest = std::max(largest, absmax);
+    for (const float amax : slots[line.take()].amax)
+      if (std::isfinite(amax)) largest = std::max(largest, amax);
   return largest;
 }
 
@@ -93,7 +93,7 @@ Quantizer::Quantizer(Values values, const QuantizeOptions& options)
     : values_(std::move(values)),
       codec_(options.format),
       cut_(values_.elements, options),
-      largest_(largest_absmax(values_, codec_, cut_)),
+      largest_(largest_amax(values_, codec_, cut_)),
       bytes_(options.format.tensor_scale ? numerics::kTensorScaleBytes : 0),
       slots_(PieceLine::slots(cut_.threads)),
       line_(cut_.pieces(), cut_.threads, [this](std::uint64_t piece, std::size_t slot) {

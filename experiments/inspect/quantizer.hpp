@@ -29,7 +29,7 @@ struct Piece {
   numerics::QuantizeCounts counts;
   std::uint64_t bytes = 0;  ///< of payload and scales
 
-  numerics::AlignedVector<float> absmax;
+  numerics::AlignedVector<float> amax;
   numerics::AlignedVector<float> scales;  ///< as they are decoded; none of a format without scales
   numerics::AlignedVector<std::byte> scale_bytes;
   numerics::AlignedVector<std::byte> payload;
@@ -69,7 +69,7 @@ class Quantizer {
   const numerics::BlockCodec codec_;
   const PieceCut cut_;
   const float
-      largest_;  ///< finite abs-max of the tensor, if its format has a scale of the whole tensor
+      largest_;  ///< finite amax of the tensor, if its format has a scale of the whole tensor
   std::uint64_t at_ = 0;
   std::span<const float> left_;  ///< of the piece that was taken: not yet given to next()
   std::uint64_t bytes_;          ///< of what was taken, and of a scale of the tensor

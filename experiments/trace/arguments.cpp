@@ -64,7 +64,7 @@ std::string_view content_name(const Program& program, MessageId id) {
   switch (program.buffers[program.messages[id].buffer].content) {
     case collectives::Content::payload: return "payload";
     case collectives::Content::scales: return "scales";
-    case collectives::Content::amax: return "abs-max";
+    case collectives::Content::amax: return "amax";
   }
   throw std::logic_error("unknown content");
 }

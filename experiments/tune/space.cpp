@@ -270,7 +270,7 @@ std::vector<config::NamedBlockFormat> tune_formats(const std::vector<std::string
   std::vector<config::NamedBlockFormat> formats;
   if (names.empty()) {
     for (const numerics::NamedFormat& named : numerics::named_formats())
-      if (named.format.scaled && named.format.rule == numerics::ScaleRule::abs_max &&
+      if (named.format.scaled && named.format.rule == numerics::ScaleRule::amax &&
           std::ranges::find(kOnlyIfNamed, named.name) == kOnlyIfNamed.end())
         formats.emplace_back(std::string(named.name), named.format);
     for (const std::string_view plain : {"bf16", "fp32"}) formats.push_back(format_named(plain));

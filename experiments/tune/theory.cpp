@@ -24,7 +24,7 @@ std::uint64_t group_elements(const TuneScheme& scheme, const config::CollectiveC
 
 /// Largest code of a format whose error has a closed form; 0 of others.
 double largest_code(const numerics::BlockFormat& format) {
-  if (format.rule != numerics::ScaleRule::abs_max || format.scale != numerics::ScaleFormat::fp32)
+  if (format.rule != numerics::ScaleRule::amax || format.scale != numerics::ScaleFormat::fp32)
     return 0.0;
   switch (format.element) {
     case numerics::ElementFormat::int8: return numerics::kInt8LargestCode;

@@ -46,7 +46,7 @@ class Writer {
     std::vector<ChannelId> channels;
     if (forward) channels.push_back(*forward);
     if (backward && backward != forward) channels.push_back(*backward);
-    if (channels.empty()) throw std::logic_error("no channel along an axis for its abs-max");
+    if (channels.empty()) throw std::logic_error("no channel along an axis for its amax");
     const std::uint32_t steps = channels.size() == 2 ? length / 2 : length - 1;
     for (std::uint32_t step = 0; step < steps; ++step) tell(channels);
   }

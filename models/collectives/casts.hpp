@@ -9,7 +9,7 @@ namespace equarx::collectives {
 /// program's type before all else, and its result back after all else, as operations of their own. So a
 /// chip does not send before it has cast everything.
 ///
-/// Where the program's format has a scale that all ranks share, they find it first: each the abs-max of its tensor, in a
+/// Where the program's format has a scale that all ranks share, they find it first: each the amax of its tensor, in a
 /// pass of its own, and then that of all (amax_exchange.hpp). The cast is by this scale.
 ///
 /// `rotated`: casts also rotate, so that the program works on rotated values (Program::rotated).

@@ -87,9 +87,9 @@ std::string_view name(Collective collective) {
 
 std::string_view name(Op op) {
   switch (op) {
-    case Op::find_amax: return "find abs-max";
-    case Op::encode_amax: return "encode abs-max";
-    case Op::merge_amax: return "merge abs-max";
+    case Op::find_amax: return "find amax";
+    case Op::encode_amax: return "encode amax";
+    case Op::merge_amax: return "merge amax";
     case Op::cast: return "cast";
     case Op::find_scales: return "find scales";
     case Op::encode_scales: return "encode scales";
@@ -142,7 +142,7 @@ bool gathers(Phase phase) {
 
 std::string describe_cargo(const Program& program, MessageId message) {
   const Buffer& buffer = program.buffers.at(program.messages.at(message).buffer);
-  if (buffer.content == Content::amax) return "an abs-max for the shared scale";
+  if (buffer.content == Content::amax) return "an amax for the shared scale";
   const bool scales = buffer.content == Content::scales;
   return fmt::format("the {} of {}", scales ? "scales" : "payload", place(buffer.tile, scales));
 }

@@ -55,7 +55,7 @@ bool gathers(Phase phase);
 enum class Content : std::uint8_t {
   payload,  ///< the encoded elements of one microshard
   scales,   ///< the encoded scales of one minishard
-  amax,     ///< an abs-max in FP32 on its way to all ranks, which share a scale
+  amax,     ///< an amax in FP32 on its way to all ranks, which share a scale
 };
 
 /// Encoded bytes that are made once and may be sent on many times, verbatim. Every rank makes its own.
@@ -94,15 +94,15 @@ struct Message {
 
 /// What an instruction does.
 enum class Op : std::uint8_t {
-  find_amax,    ///< abs-max of a tile of the rank's tensor, `cast_from`, into the rank's
-  encode_amax,  ///< the rank's abs-max, of all that it knows, -> `buffer`
-  merge_amax,   ///< the rank's abs-max = the larger one of it and that in `buffer`
+  find_amax,    ///< amax of a tile of the rank's tensor, `cast_from`, into the rank's
+  encode_amax,  ///< the rank's amax, of all that it knows, -> `buffer`
+  merge_amax,   ///< the rank's amax = the larger one of it and that in `buffer`
   cast,  ///< a tile of the rank's tensor, `cast_from`, -> the same in the tensor's type, with the scale that ranks share
-  find_scales,    ///< abs-max of a tile's values into the scale groups of its minishard
-  encode_scales,  ///< abs-max of a minishard -> its scales, into `buffer`
+  find_scales,    ///< amax of a tile's values into the scale groups of its minishard
+  encode_scales,  ///< amax of a minishard -> its scales, into `buffer`
   quantize,  ///< a tile's values -> `buffer`, with the minishard's scales if the format has them
   lend,      ///< the values already lie in the wire format: they are sent from there, without work
-  accumulate,  ///< values = local values + decoded `buffer`, in FP32; if `finds_scales`, abs-max
+  accumulate,  ///< values = local values + decoded `buffer`, in FP32; if `finds_scales`, amax
                ///< too
   add,         ///< the same, rounded to the wire format, as a ring without scales sums
   reduce,      ///< values = sum of decoded `buffer`s of all ranks of its origin, by rank, in FP32

@@ -16,7 +16,7 @@ namespace {
   throw std::logic_error(fmt::format("wrong program: {}", why));
 }
 
-/// What comes first, and what after it: the abs-max of the own tensor, that of all ranks, the cast, everything else, and
+/// What comes first, and what after it: the amax of the own tensor, that of all ranks, the cast, everything else, and
 /// the cast of the result.
 int turn(const Program& program, const Instruction& instruction) {
   if (instruction.op == Op::find_amax) return 0;

@@ -17,7 +17,7 @@ constexpr double kFp32Bytes = 4.0;
 constexpr double kAdd = 1.0;
 constexpr double kRotate = 5.0;     // add in butterflies of strides 1, 2, 4, 8, 16
 constexpr double kScale = 1.0;      // multiply by a scale or its reciprocal
-constexpr double kAbsMax = 2.0;     // abs, max
+constexpr double kAmax = 2.0;     // abs, max
 constexpr double kMakeScale = 8.0;  // divide by the largest code, reciprocal, round
 
 double element_bytes(ElementFormat format) {
@@ -91,12 +91,12 @@ ElementWork per_element(const Program& program, const Instruction& instruction) 
   const double result_bytes = element_bytes(program.tensor_format);
   Bytes bytes = operand_bytes(program, instruction.operand);
   switch (instruction.op) {
-    case Op::find_scales: return {decode_operand + kAbsMax, bytes};
+    case Op::find_scales: return {decode_operand + kAmax, bytes};
     case Op::quantize: bytes.wire += wire_bytes; return {decode_operand + encode_wire, bytes};
     case Op::accumulate:
       bytes.wire += wire_bytes;
       bytes.sums += kFp32Bytes;
-      return {decode_wire + decode_operand + kAdd + (instruction.finds_scales ? kAbsMax : 0.0),
+      return {decode_wire + decode_operand + kAdd + (instruction.finds_scales ? kAmax : 0.0),
               bytes};
     case Op::add:
       bytes.wire += 2.0 * wire_bytes;  // reads one, writes one
@@ -118,7 +118,7 @@ ElementWork per_element(const Program& program, const Instruction& instruction) 
       return {decode_operand + numerics::encode_operations(program.tensor_format), bytes};
     case Op::find_amax: {
       const ElementFormat from = program.cast_from.value();
-      return {numerics::decode_operations(from) + kAbsMax, {.array = element_bytes(from)}};
+      return {numerics::decode_operations(from) + kAmax, {.array = element_bytes(from)}};
     }
     case Op::cast:
       return cast(program, program.cast_from.value(), program.tensor_format,
@@ -130,13 +130,13 @@ ElementWork per_element(const Program& program, const Instruction& instruction) 
   }
 }
 
-/// Of all scales of a minishard: from abs-max in FP32 to scales on the wire. Whoever decodes reads them once and
+/// Of all scales of a minishard: from amax in FP32 to scales on the wire. Whoever decodes reads them once and
 /// then has them in VMEM; that is so little that it is not counted.
 ElementWork scales_work(const Program& program, const Instruction& instruction) {
   const BlockFormat& wire = program.format(instruction.phase);
   const std::size_t scales =
       numerics::scale_count(wire, program.partition.minishard(instruction.tile).size());
-  const double operations = kMakeScale + (wire.tensor_scale ? kAbsMax + kScale : 0.0);
+  const double operations = kMakeScale + (wire.tensor_scale ? kAmax + kScale : 0.0);
   const auto count = static_cast<double>(scales);
   return {count * operations,
           {.sums = count * kFp32Bytes,
@@ -144,7 +144,7 @@ ElementWork scales_work(const Program& program, const Instruction& instruction) 
 }
 
 /// Of one number, which is in VMEM but for where it is sent from.
-ElementWork amax_work() { return {kAbsMax, {.sums = kFp32Bytes, .wire = kFp32Bytes}}; }
+ElementWork amax_work() { return {kAmax, {.sums = kFp32Bytes, .wire = kFp32Bytes}}; }
 
 }  // namespace
 

@@ -59,7 +59,7 @@ enum class Rounding : std::uint8_t {
 
 /// How scales follow from values, and codes from both.
 enum class ScaleRule : std::uint8_t {
-  abs_max,      ///< in FP32, as BlockCodec says
+  amax,      ///< in FP32, as BlockCodec says
   quickreduce,  ///< in FP16, as QuickReduce does it (models/numerics/codec/quickreduce.hpp)
   // The reciprocal of a factor on values (models/numerics/codec/reciprocal_scale.hpp):
   zeropp,   ///< ZeRO++'s, between FP16
@@ -93,7 +93,7 @@ struct Mu {
 /// A number format as a collective uses it: elements, and scales if it has them.
 struct BlockFormat {
   ElementFormat element = ElementFormat::bf16;
-  bool scaled = false;  ///< dynamic abs-max scales; scale, layout and block count only then
+  bool scaled = false;  ///< dynamic amax scales; scale, layout and block count only then
   ScaleFormat scale = ScaleFormat::fp32;
   ScaleLayout layout = ScaleLayout::strided;
   std::size_t block = 0;  ///< elements per scale of the contiguous and the paired layout
@@ -101,7 +101,7 @@ struct BlockFormat {
   /// Scales are in units of an FP32 scale of all that they are sent for, one minishard: NVIDIA's NVFP4. Of
   /// E4M3 scales only, which have the range for it.
   bool tensor_scale = false;
-  ScaleRule rule = ScaleRule::abs_max;
+  ScaleRule rule = ScaleRule::amax;
   /// Of ScaleRule::fp8lm: how much of the range a rank's codes may take, so that their sum stays in it; above 0.
   Mu mu = {};
 
@@ -164,7 +164,7 @@ struct NamedFormat {
 /// scales of strided groups; those that begin with mx are of the OCP Microscaling Formats (MX)
 /// Specification v1.0, blocks of 32 with E8M0 scales; nvfp4 is FP4 E2M1 in blocks of 16 with E4M3 scales
 /// below an FP32 scale of the tensor (NVIDIA, "Pretraining Large Language Models with NVFP4", arXiv
-/// 2509.25149); nvfp4-block is the same without the tensor's: abs-max beyond 6 x 448 clips, and below
+/// 2509.25149); nvfp4-block is the same without the tensor's: amax beyond 6 x 448 clips, and below
 /// 6 x 2^-9 loses precision.
 ///
 /// Those that begin with quickreduce are what an AllReduce of that name for AMD's GPUs sends, in groups of 32 with FP16

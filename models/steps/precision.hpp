@@ -12,7 +12,7 @@ namespace equarx::steps {
 /// How operands of int8, FP8 and FP4 are scaled, and so what their casts and products take (models/steps/products.hpp).
 enum class Scaling : std::uint8_t {
   delayed,  ///< one scale for a tensor, of what was seen in steps before (Transformer Engine's DelayedScaling)
-  current,  ///< one scale for a tensor, of its own abs-max, which a pass of its own finds
+  current,  ///< one scale for a tensor, of its own amax, which a pass of its own finds
   rows,     ///< one for what is summed for one result: a row of activations, a column of weights
   blocks,  ///< one for each 128 of these, FP32; results are scaled and added outside of the matrix unit
   mx,      ///< one for each 32, E8M0, which the matrix unit applies (OCP Microscaling Formats)

@@ -18,7 +18,7 @@ using workloads::OperationKind;
 
 constexpr double kBitsPerByte = 8.0;
 constexpr double kBlock = 128.0;  // of Scaling::blocks
-constexpr double kAbsMax = 2.0;   // absolute value, maximum
+constexpr double kAmax = 2.0;   // absolute value, maximum
 
 ElementFormat code_of(MatrixType type) {
   if (type == MatrixType::int8) return ElementFormat::int8;
@@ -47,7 +47,7 @@ double code_bytes(MatrixType type, Scaling scaling, bool of_weights) {
          scale_bytes(scaling, of_weights);
 }
 
-/// Whether the abs-max of the whole tensor is needed before a code can be made.
+/// Whether the amax of the whole tensor is needed before a code can be made.
 bool has_amax_pass(Scaling scaling) {
   return scaling == Scaling::current || scaling == Scaling::nv;
 }
@@ -60,7 +60,7 @@ bool serves_both(Scaling scaling, bool of_weights) {
 
 Operation amax_pass(double elements) {
   Operation operation{.name = "find_amax", .kind = OperationKind::vector};
-  operation.vector_ops = elements * (workloads::kFromBf16 + kAbsMax);
+  operation.vector_ops = elements * (workloads::kFromBf16 + kAmax);
   operation.read_bytes = elements * kActivationBytes;
   return operation;
 }
@@ -68,7 +68,7 @@ Operation amax_pass(double elements) {
 /// Operands of bf16 that are cast before a product. `copies`: how often the result is written.
 Operations cast_operands(std::string_view name, double elements, MatrixType type, Scaling scaling,
                          bool of_weights, double copies) {
-  const double looks = scaling == Scaling::current ? 0.0 : kAbsMax;
+  const double looks = scaling == Scaling::current ? 0.0 : kAmax;
   Operation operation{.name = name, .kind = OperationKind::vector};
   operation.vector_ops = elements * (workloads::kFromBf16 + workloads::kMultiply + looks +
                                      numerics::encode_operations(code_of(type)));

@@ -41,7 +41,7 @@ double result_bytes(hardware::MatrixType type);
 /// A product of activations and weights, and its two backward products, each of as many FLOPs.
 ///
 /// Operands of bf16 lie in HBM as they are; for FP32 they are converted on their way to the matrix unit. Others are cast
-/// by passes of their own, which read bf16 and write codes and scales. A pass finds the abs-max that it needs on its
+/// by passes of their own, which read bf16 and write codes and scales. A pass finds the amax that it needs on its
 /// way (`delayed`: that of the next step), but for `current` and `nv`, where one before it does, because it is that of
 /// the tensor. A cast serves both passes of a step if its scales do: those of a tensor, and of weights those of
 /// `blocks`, which are 128 x 128. Others are of what is summed for a result, which in another product is something

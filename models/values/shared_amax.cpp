@@ -26,7 +26,7 @@ constexpr std::uint64_t kPiece = 1 << 16;
 /// What is not finite counts as Inf.
 float amax_of(const numerics::BlockCodec& one_group, std::span<const float> values) {
   float amax = 0.0F;
-  one_group.find_absmax(values, 0, {&amax, 1});
+  one_group.find_amax(values, 0, {&amax, 1});
   return std::isfinite(amax) ? amax : std::numeric_limits<float>::infinity();
 }
 

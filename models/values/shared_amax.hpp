@@ -11,7 +11,7 @@
 
 namespace equarx::values {
 
-/// An abs-max that all ranks agree on.
+/// An amax that all ranks agree on.
 struct SharedAmax {
   float amax = 0.0F;  ///< +Inf if a tensor holds a NaN or an Inf
   bool ranks_identical = true;

@@ -69,7 +69,7 @@ UnitInterpreter::UnitInterpreter(const LaneTable& lanes, const TensorSource& sou
       feedback_(feedback),
       codecs_(std::begin(program_.formats), std::end(program_.formats)),
       values_(program_.ranks()),
-      absmax_(program_.ranks()),
+      amax_(program_.ranks()),
       sent_(program_.channels.size()),
       received_(program_.channels.size()) {}
 
@@ -97,7 +97,7 @@ void UnitInterpreter::start(const Unit& unit) {
   quantized_ = {};
   summed_.clear();
   at_largest_ = 0;
-  for (auto& absmax : absmax_) absmax.clear();
+  for (auto& amax : amax_) amax.clear();
   const std::size_t rows = result_rows(program_);
   make_room(result_, rows * range.size());
   have_result_.assign(rows * range.size(), false);
@@ -220,8 +220,8 @@ void UnitInterpreter::run_on(const Instruction& instruction, const Place& place)
   switch (instruction.op) {
     case Op::find_scales: {
       const numerics::BlockCodec& format = codec(instruction.phase);
-      return format.find_absmax(values_of(place), place.in_minishard,
-                                absmax_of(instruction.tile, place.rank, format));
+      return format.find_amax(values_of(place), place.in_minishard,
+                                amax_of(instruction.tile, place.rank, format));
     }
     case Op::encode_scales: return encode_scales(instruction, place);
     case Op::quantize:
@@ -243,12 +243,12 @@ void UnitInterpreter::run_on(const Instruction& instruction, const Place& place)
   }
 }
 
-/// The abs-max of the tile's minishard, from zeros at its first microshard.
-numerics::AlignedVector<float>& UnitInterpreter::absmax_of(const Tile& tile, Rank rank,
+/// The amax of the tile's minishard, from zeros at its first microshard.
+numerics::AlignedVector<float>& UnitInterpreter::amax_of(const Tile& tile, Rank rank,
                                                            const numerics::BlockCodec& format) {
-  std::vector<AbsMax>& all = absmax_[rank];
+  std::vector<Amax>& all = amax_[rank];
   const Tile minishard = minishard_of(tile);
-  auto found = std::ranges::find(all, minishard, &AbsMax::tile);
+  auto found = std::ranges::find(all, minishard, &Amax::tile);
   if (found == all.end()) found = all.insert(all.end(), {minishard, {}});
   if (tile.microshard == 0) {
     const std::size_t elements = program_.partition.minishard(tile).size();
@@ -282,8 +282,8 @@ void UnitInterpreter::cast(const Instruction& instruction, const Place& place) {
 
 void UnitInterpreter::encode_scales(const Instruction& instruction, const Place& place) {
   Encoded& scales = encoded(instruction.buffer, place.rank);
-  std::vector<AbsMax>& all = absmax_[place.rank];
-  const auto found = std::ranges::find(all, minishard_of(instruction.tile), &AbsMax::tile);
+  std::vector<Amax>& all = amax_[place.rank];
+  const auto found = std::ranges::find(all, minishard_of(instruction.tile), &Amax::tile);
   make_room(scales.bytes, program_.buffers[instruction.buffer].bytes);
   make_room(scales.scales, found->values.size());
   codec(instruction.phase).encode_scales(found->values, scales.bytes);
@@ -317,8 +317,8 @@ void UnitInterpreter::accumulate(const Instruction& instruction, const Place& pl
   const numerics::AlignedVector<std::byte>& payload = encoded(instruction.buffer, maker).bytes;
   const std::span<const float> scales = scales_of(instruction.buffer, maker);
   if (instruction.finds_scales)
-    format.dequantize_add_absmax(payload, place.in_minishard, scales, values, values,
-                                 absmax_of(instruction.tile, place.rank, format));
+    format.dequantize_add_amax(payload, place.in_minishard, scales, values, values,
+                                 amax_of(instruction.tile, place.rank, format));
   else
     format.dequantize_add(payload, place.in_minishard, scales, values, values);
 }

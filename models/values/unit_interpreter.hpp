@@ -60,8 +60,8 @@ class UnitInterpreter {
     numerics::AlignedVector<std::byte> bytes;
     numerics::AlignedVector<float> scales;
   };
-  /// The abs-max of one minishard, on its way to become scales.
-  struct AbsMax {
+  /// The amax of one minishard, on its way to become scales.
+  struct Amax {
     collectives::Tile tile;
     numerics::AlignedVector<float> values;
   };
@@ -105,7 +105,7 @@ class UnitInterpreter {
   template <typename Visit>
   void for_each_maker(collectives::BufferId buffer, const collectives::Origin& origin, Visit visit);
 
-  numerics::AlignedVector<float>& absmax_of(const collectives::Tile& tile, collectives::Rank rank,
+  numerics::AlignedVector<float>& amax_of(const collectives::Tile& tile, collectives::Rank rank,
                                             const numerics::BlockCodec& format);
   std::span<float> values_of(const Place& place);
   collectives::AxisSet summed_along(const collectives::Tile& tile) const;
@@ -136,7 +136,7 @@ class UnitInterpreter {
   std::vector<collectives::Offset> peers_;  // to the ranks at the same place along the first axis
   std::vector<numerics::AlignedVector<float>>
       values_;                               // by rank: first its input, then its partial sums
-  std::vector<std::vector<AbsMax>> absmax_;  // by rank
+  std::vector<std::vector<Amax>> amax_;  // by rank
   // Tiles whose sums ranks have formed alike: all that differ along these axes only have the same.
   std::vector<std::pair<collectives::Tile, collectives::AxisSet>> summed_;
   std::vector<Encoded> encoded_;  // by place in the lane's buffers, and slot of the maker

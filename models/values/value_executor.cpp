@@ -295,12 +295,12 @@ std::uint64_t memory_bytes(const collectives::Program& program, unsigned threads
     elements = std::max(elements, lane.range.size());
     encoded = std::max(encoded, encoded_bytes(program, lane));
   }
-  std::uint64_t absmax = 0;
+  std::uint64_t amax = 0;
   for (const numerics::BlockFormat& format : program.formats)
-    absmax = std::max<std::uint64_t>(absmax, numerics::scale_count(format, elements));
+    amax = std::max<std::uint64_t>(amax, numerics::scale_count(format, elements));
   const bool root_only = program.collective == collectives::Collective::broadcast;
   const std::uint64_t ranks =
-      (elements + absmax) * (root_only ? 1 : program.ranks()) * sizeof(float);
+      (elements + amax) * (root_only ? 1 : program.ranks()) * sizeof(float);
   const std::uint64_t results = elements * result_rows(program) * (sizeof(double) + sizeof(float));
   std::uint64_t units = 0;
   for_each_unit(program, lanes, [&](const Unit&, std::uint64_t) { ++units; });

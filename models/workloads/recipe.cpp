@@ -21,11 +21,11 @@ constexpr double decoded_from(ElementFormat format) {
   return numerics::decode_operations(format) + kScaleAndStore;
 }
 
-/// Vector operations to quantize an element of an activation that is at hand: abs-max of its token, scale, encode.
+/// Vector operations to quantize an element of an activation that is at hand: amax of its token, scale, encode.
 double quantize_ops(MatrixType type) {
-  constexpr double kAbsMax = 2.0;
+  constexpr double kAmax = 2.0;
   const auto to = type == MatrixType::int8 ? ElementFormat::int8 : ElementFormat::fp8_e4m3;
-  return kAbsMax + kMultiply + numerics::encode_operations(to);
+  return kAmax + kMultiply + numerics::encode_operations(to);
 }
 
 void apply(const Recipe& recipe, WeightType stored, Operation& product) {

@@ -87,12 +87,12 @@ class Hop {
   explicit Hop(const BlockFormat& format)
       : codec_(format),
         sums_(normals(kMinishard)),
-        absmax_(scale_count(format, kMinishard)),
-        scales_(absmax_.size()),
-        wire_scales_(scales_bytes(format, absmax_.size())),
+        amax_(scale_count(format, kMinishard)),
+        scales_(amax_.size()),
+        wire_scales_(scales_bytes(format, amax_.size())),
         payload_(payload_bytes(format, kMinishard)) {
     if (format.rounding == Rounding::stochastic) key_ = RoundingKey{};
-    codec_.find_absmax(sums_, 0, absmax_);
+    codec_.find_amax(sums_, 0, amax_);
     send();
     arrived_[0] = payload_;
     for (float& sum : sums_) sum = -sum;
@@ -110,14 +110,14 @@ class Hop {
   }
 
   void receive() {
-    std::memset(absmax_.data(), 0, absmax_.size() * sizeof(float));
-    codec_.dequantize_add_absmax(arrived_[turn_++ % arrived_.size()], 0, arrived_scales_, sums_,
-                                 sums_, absmax_);
+    std::memset(amax_.data(), 0, amax_.size() * sizeof(float));
+    codec_.dequantize_add_amax(arrived_[turn_++ % arrived_.size()], 0, arrived_scales_, sums_,
+                                 sums_, amax_);
     benchmark::ClobberMemory();
   }
 
   void send() {
-    codec_.encode_scales(absmax_, wire_scales_);
+    codec_.encode_scales(amax_, wire_scales_);
     codec_.decode_scales(wire_scales_, scales_);
     codec_.quantize(sums_, 0, scales_, payload_, key_);
     benchmark::ClobberMemory();
@@ -127,7 +127,7 @@ class Hop {
 
  private:
   BlockCodec codec_;
-  AlignedVector<float> sums_, absmax_, scales_, arrived_scales_;
+  AlignedVector<float> sums_, amax_, scales_, arrived_scales_;
   AlignedVector<std::byte> wire_scales_, payload_;
   std::array<AlignedVector<std::byte>, 2> arrived_;
   std::optional<RoundingKey> key_;

@@ -24,7 +24,7 @@ std::map<std::string, run::RunResult> run_all_formats() {
     if (!named.format.scaled) continue;
     json["collectives"].push_back(
         {{"label", named.name}, {"algorithm", "equarx"}, {"format", named.name}});
-    if (named.format.rule != numerics::ScaleRule::abs_max) continue;
+    if (named.format.rule != numerics::ScaleRule::amax) continue;
     if (named.format.element == ElementFormat::int8 || named.name.find("fp8-") != named.name.npos)
       json["collectives"].push_back({{"label", "stochastic " + std::string(named.name)},
                                      {"algorithm", "equarx"},

@@ -210,26 +210,26 @@ float get_element(ElementFormat format, std::span<const std::byte> payload, std:
 }
 
 // The code of a scale, as the rules of BlockCodec have it.
-float raw_scale(float absmax, double largest, double smallest) {
-  if (absmax == 0.0F) return 0.0F;
-  if (!std::isfinite(absmax)) return std::numeric_limits<float>::quiet_NaN();
-  return std::max(absmax / static_cast<float>(largest), static_cast<float>(smallest));
+float raw_scale(float amax, double largest, double smallest) {
+  if (amax == 0.0F) return 0.0F;
+  if (!std::isfinite(amax)) return std::numeric_limits<float>::quiet_NaN();
+  return std::max(amax / static_cast<float>(largest), static_cast<float>(smallest));
 }
 
-std::uint8_t power_of_two_scale(float absmax, double largest) {
-  if (!std::isfinite(absmax)) return 0xff;
-  if (absmax == 0.0F) return 0;
-  const double power = std::floor(std::log2(static_cast<double>(absmax)));
+std::uint8_t power_of_two_scale(float amax, double largest) {
+  if (!std::isfinite(amax)) return 0xff;
+  if (amax == 0.0F) return 0;
+  const double power = std::floor(std::log2(static_cast<double>(amax)));
   return static_cast<std::uint8_t>(std::max(power - std::floor(std::log2(largest)), -127.0) +
                                    127.0);
 }
 
 // What E4M3 scales are in units of, if the tensor has a scale; else 1.
-float tensor_scale(const BlockFormat& format, std::span<const float> absmax) {
+float tensor_scale(const BlockFormat& format, std::span<const float> amax) {
   if (!format.tensor_scale) return 1.0F;
   const auto largest = static_cast<float>(max_finite(format.element));
   float most = 0.0F;
-  for (const float one : absmax)
+  for (const float one : amax)
     if (std::isfinite(one)) most = std::max(most, one);
   float scale = std::max(most / (448.0F * largest), 0x1p-117F);
   while (std::isinf(448.0F * scale * largest)) scale = std::nextafter(scale, 0.0F);
@@ -243,19 +243,19 @@ std::size_t ReferenceCodec::group(std::size_t element) const {
                                                 : element / format_.block;
 }
 
-void ReferenceCodec::find_absmax(std::span<const float> values, std::size_t first,
-                                 std::span<float> absmax) const {
+void ReferenceCodec::find_amax(std::span<const float> values, std::size_t first,
+                                 std::span<float> amax) const {
   if (!format_.scaled) return;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    float& largest = absmax[group(first + i)];
+    float& largest = amax[group(first + i)];
     const float magnitude = std::abs(values[i]);
     if (std::isnan(magnitude) || magnitude > largest) largest = magnitude;
   }
 }
 
-void ReferenceCodec::encode_scales(std::span<const float> absmax,
+void ReferenceCodec::encode_scales(std::span<const float> amax,
                                    std::span<std::byte> bytes) const {
-  const float unit = tensor_scale(format_, absmax);
+  const float unit = tensor_scale(format_, amax);
   if (format_.tensor_scale) {
     put(unit, bytes, 0);
     bytes = bytes.subspan(sizeof unit);
@@ -264,8 +264,8 @@ void ReferenceCodec::encode_scales(std::span<const float> absmax,
   const auto overflows = [&](float scale) {
     return std::isinf(scale * static_cast<float>(largest));
   };
-  for (std::size_t g = 0; g < absmax.size(); ++g) {
-    float scale = raw_scale(absmax[g], largest, 0x1p-126);
+  for (std::size_t g = 0; g < amax.size(); ++g) {
+    float scale = raw_scale(amax[g], largest, 0x1p-126);
     if (format_.scale == ScaleFormat::fp32) {
       while (overflows(scale)) scale = std::nextafter(scale, 0.0F);
       put(scale, bytes, g);
@@ -274,10 +274,10 @@ void ReferenceCodec::encode_scales(std::span<const float> absmax,
       while (overflows(decode_float(code, kBf16))) --code;
       put(code, bytes, g);
     } else if (format_.scale == ScaleFormat::e4m3) {
-      scale = raw_scale(absmax[g], largest, 0x1p-9);
+      scale = raw_scale(amax[g], largest, 0x1p-9);
       put(static_cast<std::uint8_t>(encode_float(scale, kE4m3)), bytes, g);
     } else {
-      put(power_of_two_scale(absmax[g], largest), bytes, g);
+      put(power_of_two_scale(amax[g], largest), bytes, g);
     }
   }
 }

@@ -15,8 +15,8 @@ class ReferenceCodec {
  public:
   explicit ReferenceCodec(numerics::BlockFormat format) : format_(format) {}
 
-  void find_absmax(std::span<const float> values, std::size_t first, std::span<float> absmax) const;
-  void encode_scales(std::span<const float> absmax, std::span<std::byte> bytes) const;
+  void find_amax(std::span<const float> values, std::size_t first, std::span<float> amax) const;
+  void encode_scales(std::span<const float> amax, std::span<std::byte> bytes) const;
   void decode_scales(std::span<const std::byte> bytes, std::span<float> scales) const;
   void quantize(std::span<const float> values, std::size_t first, std::span<const float> scales,
                 std::span<std::byte> payload, const numerics::RoundingKey& key = {}) const;

@@ -19,13 +19,13 @@ inline std::vector<float> through_wire(const numerics::BlockFormat& format,
                                        const std::vector<float>& values) {
   const ReferenceCodec codec(format);
   const std::size_t groups = numerics::scale_count(format, values.size());
-  std::vector<float> absmax(groups);
+  std::vector<float> amax(groups);
   std::vector<float> scales(groups);
   std::vector<std::byte> encoded_scales(numerics::scales_bytes(format, groups));
   std::vector<std::byte> payload(numerics::payload_bytes(format, values.size()));
   std::vector<float> decoded(values.size());
-  codec.find_absmax(values, 0, absmax);
-  codec.encode_scales(absmax, encoded_scales);
+  codec.find_amax(values, 0, amax);
+  codec.encode_scales(amax, encoded_scales);
   codec.decode_scales(encoded_scales, scales);
   codec.quantize(values, 0, scales, payload);
   codec.dequantize(payload, 0, scales, decoded);

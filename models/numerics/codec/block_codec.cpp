@@ -134,23 +134,23 @@ void BlockCodec::check_payload(std::size_t bytes, std::size_t elements) const {
   check_equal("bytes of payload", bytes, payload_bytes(format_, elements));
 }
 
-void BlockCodec::find_absmax(std::span<const float> values, std::size_t first,
-                             std::span<float> absmax) const {
-  check_scales(absmax.size(), first, values.size());
-  if (is_quickreduce()) return quickreduce::find_extrema(values, first, absmax);
-  if (has_reciprocal_scale()) return reciprocal_scale::find_absmax(format_, values, first, absmax);
-  if (format_.scaled) kernels::find_absmax({format_, first}, values, absmax.data());
+void BlockCodec::find_amax(std::span<const float> values, std::size_t first,
+                             std::span<float> amax) const {
+  check_scales(amax.size(), first, values.size());
+  if (is_quickreduce()) return quickreduce::find_extrema(values, first, amax);
+  if (has_reciprocal_scale()) return reciprocal_scale::find_amax(format_, values, first, amax);
+  if (format_.scaled) kernels::find_amax({format_, first}, values, amax.data());
 }
 
-void BlockCodec::encode_scales(std::span<const float> absmax, std::span<std::byte> bytes,
+void BlockCodec::encode_scales(std::span<const float> amax, std::span<std::byte> bytes,
                                float elsewhere) const {
-  check_equal("bytes of scales", bytes.size(), scales_bytes(format_, absmax.size()));
+  check_equal("bytes of scales", bytes.size(), scales_bytes(format_, amax.size()));
   if (!(elsewhere >= 0.0F && elsewhere <= std::numeric_limits<float>::max()))
-    throw std::invalid_argument("abs-max elsewhere: got " + std::to_string(elsewhere) +
+    throw std::invalid_argument("amax elsewhere: got " + std::to_string(elsewhere) +
                                 ", needs a finite number that is not negative");
-  if (is_quickreduce()) return quickreduce::encode_scales(format_.element, absmax, bytes);
-  if (has_reciprocal_scale()) return reciprocal_scale::encode_scales(format_, absmax, bytes);
-  kernels::encode_scales(format_, absmax, elsewhere, bytes.data());
+  if (is_quickreduce()) return quickreduce::encode_scales(format_.element, amax, bytes);
+  if (has_reciprocal_scale()) return reciprocal_scale::encode_scales(format_, amax, bytes);
+  kernels::encode_scales(format_, amax, elsewhere, bytes.data());
 }
 
 void BlockCodec::decode_scales(std::span<const std::byte> bytes, std::span<float> scales) const {
@@ -191,17 +191,17 @@ void BlockCodec::dequantize_add(std::span<const std::byte> payload, std::size_t 
   add_to(payload, first, scales, local, sums, nullptr);
 }
 
-void BlockCodec::dequantize_add_absmax(std::span<const std::byte> payload, std::size_t first,
+void BlockCodec::dequantize_add_amax(std::span<const std::byte> payload, std::size_t first,
                                        std::span<const float> scales, std::span<const float> local,
-                                       std::span<float> sums, std::span<float> absmax) const {
-  check_scales(absmax.size(), first, sums.size());
-  add_to(payload, first, scales, local, sums, format_.scaled ? absmax.data() : nullptr);
-  if (is_quickreduce() || has_reciprocal_scale()) find_absmax(sums, first, absmax);
+                                       std::span<float> sums, std::span<float> amax) const {
+  check_scales(amax.size(), first, sums.size());
+  add_to(payload, first, scales, local, sums, format_.scaled ? amax.data() : nullptr);
+  if (is_quickreduce() || has_reciprocal_scale()) find_amax(sums, first, amax);
 }
 
 void BlockCodec::add_to(std::span<const std::byte> payload, std::size_t first,
                         std::span<const float> scales, std::span<const float> local,
-                        std::span<float> sums, float* absmax) const {
+                        std::span<float> sums, float* amax) const {
   if (adds_by_code(format_)) throw std::logic_error("exp8 is added by exponents::add()");
   check_scales(scales.size(), first, sums.size());
   check_payload(payload.size(), sums.size());
@@ -211,7 +211,7 @@ void BlockCodec::add_to(std::span<const std::byte> payload, std::size_t first,
   if (has_reciprocal_scale())
     return reciprocal_scale::dequantize_add(format_, payload, first, scales, local, sums);
   kernels::dequantize_add({format_, first, scales.data()}, payload.data(), local.data(), sums,
-                          absmax);
+                          amax);
 }
 
 QuantizeCounts BlockCodec::count(std::span<const float> values, std::size_t first,

@@ -25,19 +25,19 @@ float half_range(const BlockFormat& format) {
   return format.element == ElementFormat::int8 ? 128.0F : 8.0F;
 }
 
-/// What the abs-max is multiplied to.
+/// What the amax is multiplied to.
 float aim(const BlockFormat& format) {
   return half_range(format) - (is_zeropp(format) ? 0.0F : 1.0F);
 }
 
-float factor_of_absmax(const BlockFormat& format, float absmax) {
-  return absmax == 0.0F ? 1.0F : aim(format) / absmax;
+float factor_of_amax(const BlockFormat& format, float amax) {
+  return amax == 0.0F ? 1.0F : aim(format) / amax;
 }
 
-/// ZeRO++ has an abs-max of 11 bits, which a scale of 24 gives back exactly, and with it the factor.
+/// ZeRO++ has an amax of 11 bits, which a scale of 24 gives back exactly, and with it the factor.
 float factor_of_scale(const BlockFormat& format, float scale) {
   constexpr float kMost = std::numeric_limits<float>::max();
-  if (is_zeropp(format)) return factor_of_absmax(format, round_to_fp16(aim(format) * scale));
+  if (is_zeropp(format)) return factor_of_amax(format, round_to_fp16(aim(format) * scale));
   const float factor = 1.0F / scale;
   return factor > kMost ? kMost : factor;  // of subnormal scales
 }
@@ -123,26 +123,26 @@ void check(const BlockFormat& format) {
     throw std::invalid_argument("ZeRO++ and SDP4Bit have int8 and int4 only");
 }
 
-void find_absmax(const BlockFormat& format, std::span<const float> values, std::size_t first,
-                 std::span<float> absmax) {
-  if (!is_zeropp(format)) return kernels::find_absmax({format, first}, values, absmax.data());
+void find_amax(const BlockFormat& format, std::span<const float> values, std::size_t first,
+                 std::span<float> amax) {
+  if (!is_zeropp(format)) return kernels::find_amax({format, first}, values, amax.data());
   for_each_group(format, first, values.size(),
                  [&](std::size_t group, std::size_t begin, std::size_t end) {
-                   float most = absmax[group];
+                   float most = amax[group];
                    for (std::size_t i = begin; i < end; ++i) {
                      const float size = std::abs(round_to_fp16(values[i]));
                      if (std::isnan(size) ? most == 0.0F : !(most >= size && most > 0.0F))
                        most = size == 0.0F ? kZeroSeen : size;
                    }
-                   absmax[group] = most;
+                   amax[group] = most;
                  });
 }
 
-void encode_scales(const BlockFormat& format, std::span<const float> absmax,
+void encode_scales(const BlockFormat& format, std::span<const float> amax,
                    std::span<std::byte> bytes) {
-  for (std::size_t i = 0; i < absmax.size(); ++i) {
-    const float most = is_zeropp(format) ? round_to_fp16(absmax[i]) : absmax[i];
-    const float scale = 1.0F / factor_of_absmax(format, most);
+  for (std::size_t i = 0; i < amax.size(); ++i) {
+    const float most = is_zeropp(format) ? round_to_fp16(amax[i]) : amax[i];
+    const float scale = 1.0F / factor_of_amax(format, most);
     std::memcpy(&bytes[i * sizeof scale], &scale, sizeof scale);
   }
 }

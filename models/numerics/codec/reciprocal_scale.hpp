@@ -1,7 +1,7 @@
 // The codecs of ZeRO++ and SDP4Bit: values are multiplied by a factor, and its reciprocal is sent as the scale. What
 // BlockCodec does for formats of ScaleRule::zeropp and ScaleRule::sdp4bit.
 //
-// With M the abs-max of a group and all codes of two's complement, the lowest too:
+// With M the amax of a group and all codes of two's complement, the lowest too:
 //   factor = M == 0 ? 1 : n / M;  scale = 1 / factor, in FP32;  code = clamp(round(x factor));  value = code scale.
 //
 // ZeRO++: deepspeedai/DeepSpeed (Apache-2.0) at edaa722, csrc/includes/quantization_utils.h, Params<Symmetric>. n is 128
@@ -34,13 +34,13 @@ bool has_rule(const BlockFormat& format);
 /// scales, or is rounded otherwise
 void check(const BlockFormat& format);
 
-/// Raises each group's abs-max by those of its values in this piece. Starts from zeros. Of ZeRO++ in FP16, and not
+/// Raises each group's amax by those of its values in this piece. Starts from zeros. Of ZeRO++ in FP16, and not
 /// below the smallest FP32 once a number was seen.
-void find_absmax(const BlockFormat& format, std::span<const float> values, std::size_t first,
-                 std::span<float> absmax);
+void find_amax(const BlockFormat& format, std::span<const float> values, std::size_t first,
+                 std::span<float> amax);
 
-/// FP32 scales of these abs-max.
-void encode_scales(const BlockFormat& format, std::span<const float> absmax,
+/// FP32 scales of these amax.
+void encode_scales(const BlockFormat& format, std::span<const float> amax,
                    std::span<std::byte> bytes);
 
 /// Values into codes. SDP4Bit alone reads the key.

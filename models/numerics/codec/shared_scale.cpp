@@ -54,7 +54,7 @@ float global_qsgd_step(ElementFormat element, float amax, std::uint32_t ranks) {
 SharedScale::SharedScale(const BlockFormat& format, float amax, std::uint32_t ranks)
     : format_(format) {
   if (!has_shared_scale(format)) throw std::invalid_argument("a format without a shared scale");
-  if (!(amax >= 0.0F)) throw std::invalid_argument("an abs-max that is negative or NaN");
+  if (!(amax >= 0.0F)) throw std::invalid_argument("an amax that is negative or NaN");
   if (ranks == 0 || ranks > most_ranks(format))
     throw std::invalid_argument("codes of so many ranks cannot be added");
   if (format.rule == ScaleRule::global_qsgd) {

@@ -1,7 +1,7 @@
 // One type per element format, with what a loop over elements needs at compile time:
 //   Code           the stored type; formats of fewer than 8 bits are packed later
 //   kInteger       whether codes are integers: then kLargestCode, and kCodesPerUnit of them are 1
-//   kMaxFinite     what a group's abs-max is scaled to
+//   kMaxFinite     what a group's amax is scaled to
 //   kClipThreshold the smallest magnitude that the limited range, not the rounding, changes
 //   encode, decode one element, relative to its scale
 //   encode_stochastic, where that rounding exists: with 32 random bits

@@ -21,7 +21,7 @@ void append_arm(Edges& edges, std::uint32_t steps) {
 
 }  // namespace
 
-double expected_squared_absmax(std::uint64_t elements) {
+double expected_squared_amax(std::uint64_t elements) {
   check_positive(elements, "elements of a scale group");
   // E[M^2] = integral over m of 2 m P(M > m), P(M > m) = 1 - (1 - erfc(m / sqrt(2)))^elements.
   // Beyond kEnd the integrand is below 1e-60 even for 2^64 elements. Simpson's rule.
@@ -40,7 +40,7 @@ double expected_squared_absmax(std::uint64_t elements) {
 }
 
 double uniform_quantizer_nmse(std::uint64_t elements, double largest_code) {
-  const double squared_step = expected_squared_absmax(elements) / (largest_code * largest_code);
+  const double squared_step = expected_squared_amax(elements) / (largest_code * largest_code);
   const auto n = static_cast<double>(elements);
   return squared_step / 12.0 * ((n - 1.0) / n);
 }
@@ -52,12 +52,12 @@ double mxint8_quantizer_nmse(std::uint64_t elements, double deviation) {
                                 ": needs to be above 0");
   }
   constexpr double kCodesPerUnit = 64.0;
-  // Exponents relative to the deviation. The abs-max is hardly ever outside of 2^-40 to 2^5 of it.
+  // Exponents relative to the deviation. The amax is hardly ever outside of 2^-40 to 2^5 of it.
   constexpr int kLowest = -40;
   constexpr int kHighest = 5;
   const auto n = static_cast<double>(elements);
-  const auto below = [&](double absmax) {  // P(abs-max < absmax)
-    return std::exp(n * std::log1p(-std::erfc(absmax / deviation / std::numbers::sqrt2)));
+  const auto below = [&](double amax) {  // P(largest magnitude < x)
+    return std::exp(n * std::log1p(-std::erfc(amax / deviation / std::numbers::sqrt2)));
   };
   const int middle = std::ilogb(deviation);
   double squared_scale = 0.0;

@@ -10,22 +10,22 @@
 
 namespace equarx::numerics {
 
-/// E[max_i x_i^2] of `elements` independent standard normal x_i: the mean squared abs-max of a
+/// E[max_i x_i^2] of `elements` independent standard normal x_i: the mean squared amax of a
 /// scale group, in units of its variance. By numerical integration, relative error below 1e-9.
 /// elements >= 1, else std::invalid_argument.
-double expected_squared_absmax(std::uint64_t elements);
+double expected_squared_amax(std::uint64_t elements);
 
 /// c: squared error of quantizing once, over signal power, of a symmetric uniform quantizer with
-/// codes -largest_code..largest_code and abs-max scales over groups of `elements` normal values:
-///   E[absmax^2] / (12 largest_code^2) x (elements - 1) / elements.
-/// The step is absmax / largest_code and its error uniform, of variance step^2 / 12, except for the
-/// abs-max element, which has none. Scales are taken as exact. `largest_code` is kInt8LargestCode and its like
+/// codes -largest_code..largest_code and amax scales over groups of `elements` normal values:
+///   E[amax^2] / (12 largest_code^2) x (elements - 1) / elements.
+/// The step is amax / largest_code and its error uniform, of variance step^2 / 12, except for the
+/// amax element, which has none. Scales are taken as exact. `largest_code` is kInt8LargestCode and its like
 /// of models/formats.
 double uniform_quantizer_nmse(std::uint64_t elements, double largest_code);
 
-/// As uniform_quantizer_nmse, of mxint8: the step is 2^floor(log2(absmax)) / 64, and its error uniform
-/// for the abs-max element too:
-///   E[4^floor(log2(deviation x absmax))] / (12 x 64^2 x deviation^2).
+/// As uniform_quantizer_nmse, of mxint8: the step is 2^floor(log2(amax)) / 64, and its error uniform
+/// for the amax element too:
+///   E[4^floor(log2(deviation x amax))] / (12 x 64^2 x deviation^2).
 /// It depends on the standard deviation of the values, periodically in its binary logarithm. The few
 /// elements that clip, by at most one step, are neglected.
 double mxint8_quantizer_nmse(std::uint64_t elements, double deviation);

@@ -13,7 +13,7 @@
 
 #include <hwy/highway.h>
 
-#include "models/numerics/kernels/absmax-inl.hpp"
+#include "models/numerics/kernels/amax-inl.hpp"
 #include "models/numerics/kernels/codes-inl.hpp"
 #include "models/numerics/kernels/kernels.hpp"
 #include "models/numerics/kernels/lanes-inl.hpp"
@@ -101,21 +101,21 @@ struct AddedBlocks {
   }
 };
 
-// Without `absmax`, it is null.
+// Without `amax`, it is null.
 template <class Element>
-HWY_INLINE void add_blocks(const AddedBlocks<Element>& added, std::size_t blocks, float* absmax) {
+HWY_INLINE void add_blocks(const AddedBlocks<Element>& added, std::size_t blocks, float* amax) {
   std::size_t b = 0;
 #if HWY_TARGET != HWY_SCALAR
-  for (; absmax != nullptr && b + 4 <= blocks; b += 4) {
+  for (; amax != nullptr && b + 4 <= blocks; b += 4) {
     const Vector one = added.add(b);
     const Vector two = added.add(b + 1);
     const Vector three = added.add(b + 2);
-    raise_four(most_of_four(one, two, three, added.add(b + 3)), absmax + b);
+    raise_four(most_of_four(one, two, three, added.add(b + 3)), amax + b);
   }
 #endif
   for (; b < blocks; ++b) {
     const Vector most = added.add(b);
-    if (absmax != nullptr) absmax[b] = larger(absmax[b], most_of(most));
+    if (amax != nullptr) amax[b] = larger(amax[b], most_of(most));
   }
 }
 

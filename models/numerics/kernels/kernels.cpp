@@ -18,7 +18,7 @@
 #define HWY_TARGET_INCLUDE "models/numerics/kernels/kernels.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-#include "models/numerics/kernels/absmax-inl.hpp"
+#include "models/numerics/kernels/amax-inl.hpp"
 #include "models/numerics/kernels/bf16-inl.hpp"
 #include "models/numerics/kernels/blocks-inl.hpp"
 #include "models/numerics/kernels/counts-inl.hpp"
@@ -35,26 +35,26 @@ namespace HWY_NAMESPACE {
 namespace {
 
 // Scales are what is looked for: there are none yet, only the way in which elements share them.
-void FindAbsmax(const Piece& piece, std::span<const float> values, float* absmax) {
+void FindAbsmax(const Piece& piece, std::span<const float> values, float* amax) {
   if (!piece.format.scaled) return;
   if (piece.format.layout == ScaleLayout::strided)
-    raise_groups<LaneScales>(piece, values, absmax);
+    raise_groups<LaneScales>(piece, values, amax);
   else
-    raise_groups<SharedScale>(piece, values, absmax);
+    raise_groups<SharedScale>(piece, values, amax);
 }
 
-void EncodeScales(const BlockFormat& format, std::span<const float> absmax, float elsewhere,
+void EncodeScales(const BlockFormat& format, std::span<const float> amax, float elsewhere,
                   std::byte* bytes) {
   float largest = 0.0F;
   with_element(format.element, [&](auto element) { largest = decltype(element)::kMaxFinite; });
   if (format.tensor_scale) {
-    const float scale = tensor_scale_for(std::max(largest_finite(absmax), elsewhere), largest);
+    const float scale = tensor_scale_for(std::max(largest_finite(amax), elsewhere), largest);
     std::memcpy(bytes, &scale, kTensorScaleBytes);
     bytes += kTensorScaleBytes;
     largest *= scale;
   }
   with_scales(format.scale,
-              [&](auto scales) { encode_all_scales<decltype(scales)>(absmax, largest, bytes); });
+              [&](auto scales) { encode_all_scales<decltype(scales)>(amax, largest, bytes); });
 }
 
 void DecodeScales(const BlockFormat& format, const std::byte* bytes, std::span<float> scales) {
@@ -206,22 +206,22 @@ void Dequantize(const Piece& piece, const std::byte* payload, std::span<float> v
 template <class Element, std::size_t kRegisters>
 HWY_INLINE std::size_t add_all_registers(const Piece& piece, const std::byte* codes,
                                          const float* local, std::span<float> sums,
-                                         std::size_t from, float* absmax) {
+                                         std::size_t from, float* amax) {
   constexpr std::size_t kGroup = kRegisters * kRegisterElements;
   std::size_t at = from;
   for (; at + kGroup <= sums.size(); at += kGroup)
     add_registers<Element, kRegisters>(codes + at * kCodeBytes<Element>, piece.scales, local + at,
-                                       sums.data() + at, absmax);
+                                       sums.data() + at, amax);
   return at;
 }
 
 template <class Element, bool kFindsAbsmax>
 void add_runs(const Piece& piece, const std::byte* codes, const float* local, std::span<float> sums,
-              float* absmax) {
+              float* amax) {
   std::size_t grouped = 0;
   if (kFindsAbsmax && is_strided(piece.format) && piece.first % kRegisterElements == 0) {
-    grouped = add_all_registers<Element, 4>(piece, codes, local, sums, 0, absmax);
-    grouped = add_all_registers<Element, 2>(piece, codes, local, sums, grouped, absmax);
+    grouped = add_all_registers<Element, 4>(piece, codes, local, sums, 0, amax);
+    grouped = add_all_registers<Element, 2>(piece, codes, local, sums, grouped, amax);
   }
   Piece rest = piece;
   rest.first += grouped;
@@ -231,38 +231,38 @@ void add_runs(const Piece& piece, const std::byte* codes, const float* local, st
                      std::conditional_t<kFindsAbsmax, MaximumOf<decltype(scales)>, NoMaximum>;
                  const std::size_t at = grouped + more;
                  add_run<Element>(codes + at * kCodeBytes<Element>, length, scales, local + at,
-                                  sums.data() + at, Maximum(absmax, group));
+                                  sums.data() + at, Maximum(amax, group));
                });
 }
 
 template <class Element, bool kFindsAbsmax>
 void add_codes(const Piece& piece, const std::byte* codes, const float* local,
-               std::span<float> sums, float* absmax) {
+               std::span<float> sums, float* amax) {
   split_blocks(
       piece, sums.size(),
       [&](std::size_t done, std::size_t blocks, std::size_t first) {
         add_blocks<Element>({codes + done * kCodeBytes<Element>, piece.format.block,
                              piece.scales + first, local + done, sums.data() + done},
-                            blocks, kFindsAbsmax ? absmax + first : nullptr);
+                            blocks, kFindsAbsmax ? amax + first : nullptr);
       },
       [&](const Piece& part, std::size_t done, std::size_t length) {
         add_runs<Element, kFindsAbsmax>(part, codes + done * kCodeBytes<Element>, local + done,
-                                        sums.subspan(done, length), absmax);
+                                        sums.subspan(done, length), amax);
       });
 }
 
 void DequantizeAdd(const Piece& piece, const std::byte* payload, const float* local,
-                   std::span<float> sums, float* absmax) {
+                   std::span<float> sums, float* amax) {
   with_element(piece.format.element, [&](auto element) {
     using Element = decltype(element);
     with_codes<Element>(
         piece, payload, sums.size(),
         [&](const Piece& part, std::size_t done, std::size_t length, const std::byte* codes) {
           const std::span<float> here = sums.subspan(done, length);
-          if (absmax == nullptr)
-            add_codes<Element, false>(part, codes, local + done, here, absmax);
+          if (amax == nullptr)
+            add_codes<Element, false>(part, codes, local + done, here, amax);
           else
-            add_codes<Element, true>(part, codes, local + done, here, absmax);
+            add_codes<Element, true>(part, codes, local + done, here, amax);
         });
   });
 }
@@ -325,13 +325,13 @@ HWY_EXPORT(DecodeBf16);
 HWY_EXPORT(RoundToBf16);
 }  // namespace
 
-void find_absmax(const Piece& piece, std::span<const float> values, float* absmax) {
-  HWY_DYNAMIC_DISPATCH(FindAbsmax)(piece, values, absmax);
+void find_amax(const Piece& piece, std::span<const float> values, float* amax) {
+  HWY_DYNAMIC_DISPATCH(FindAbsmax)(piece, values, amax);
 }
 
-void encode_scales(const BlockFormat& format, std::span<const float> absmax, float elsewhere,
+void encode_scales(const BlockFormat& format, std::span<const float> amax, float elsewhere,
                    std::byte* bytes) {
-  HWY_DYNAMIC_DISPATCH(EncodeScales)(format, absmax, elsewhere, bytes);
+  HWY_DYNAMIC_DISPATCH(EncodeScales)(format, amax, elsewhere, bytes);
 }
 
 void decode_scales(const BlockFormat& format, const std::byte* bytes, std::span<float> scales) {
@@ -347,8 +347,8 @@ void dequantize(const Piece& piece, const std::byte* payload, std::span<float> v
 }
 
 void dequantize_add(const Piece& piece, const std::byte* payload, const float* local,
-                    std::span<float> sums, float* absmax) {
-  HWY_DYNAMIC_DISPATCH(DequantizeAdd)(piece, payload, local, sums, absmax);
+                    std::span<float> sums, float* amax) {
+  HWY_DYNAMIC_DISPATCH(DequantizeAdd)(piece, payload, local, sums, amax);
 }
 
 QuantizeCounts count(const Piece& piece, std::span<const float> values) {

@@ -28,12 +28,12 @@ struct Piece {
   RoundingKey key = {};           ///< not read if the format rounds to nearest
 };
 
-/// Raises each group's absmax to the largest magnitude among its values.
-void find_absmax(const Piece& piece, std::span<const float> values, float* absmax);
+/// Raises each group's amax to the largest magnitude among its values.
+void find_amax(const Piece& piece, std::span<const float> values, float* amax);
 
-/// Makes of each group's abs-max its scale as it goes on the wire, scales_bytes() in all. A tensor scale
-/// covers an abs-max of `elsewhere`, too.
-void encode_scales(const BlockFormat& format, std::span<const float> absmax, float elsewhere,
+/// Makes of each group's amax its scale as it goes on the wire, scales_bytes() in all. A tensor scale
+/// covers an amax of `elsewhere`, too.
+void encode_scales(const BlockFormat& format, std::span<const float> amax, float elsewhere,
                    std::byte* bytes);
 /// Reads as many.
 void decode_scales(const BlockFormat& format, const std::byte* bytes, std::span<float> scales);
@@ -43,10 +43,10 @@ void quantize(const Piece& piece, std::span<const float> values, std::byte* payl
 /// Codes back into values.
 void dequantize(const Piece& piece, const std::byte* payload, std::span<float> values);
 
-/// sums = local + decoded codes; `sums` is `local` or does not overlap it. Then raises absmax by the
+/// sums = local + decoded codes; `sums` is `local` or does not overlap it. Then raises amax by the
 /// sums, unless it is null.
 void dequantize_add(const Piece& piece, const std::byte* payload, const float* local,
-                    std::span<float> sums, float* absmax);
+                    std::span<float> sums, float* amax);
 
 /// How many values are clipped, become zero, and so on, when they are quantized.
 QuantizeCounts count(const Piece& piece, std::span<const float> values);

@@ -13,7 +13,7 @@
 
 #include <hwy/highway.h>
 
-#include "models/numerics/kernels/absmax-inl.hpp"
+#include "models/numerics/kernels/amax-inl.hpp"
 #include "models/numerics/kernels/codes-inl.hpp"
 #include "models/numerics/kernels/kernels.hpp"
 #include "models/numerics/kernels/lanes-inl.hpp"
@@ -66,20 +66,20 @@ HWY_INLINE void add_run(const std::byte* codes, std::size_t count, const Scales&
 }
 
 // Registers that follow each other share one load of their scales, and one load and store of their
-// abs-max.
+// amax.
 template <class Element, std::size_t kRegisters>
 HWY_INLINE void add_registers(const std::byte* codes, const float* scales, const float* local,
-                              float* sums, float* absmax) {
+                              float* sums, float* amax) {
   for (std::size_t i = 0; i < kRegisterElements; i += lanes()) {
     const Vector scale = load(scales + i);
-    Vector most = load(absmax + i);
+    Vector most = load(amax + i);
     for (std::size_t j = i; j < kRegisters * kRegisterElements; j += kRegisterElements) {
       const Vector decoded = load_decoded<Element>(codes + j * kCodeBytes<Element>);
       const Vector sum = hn::Add(load(local + j), hn::Mul(decoded, scale));
       store(sum, sums + j);
       most = larger(most, sum);
     }
-    store(most, absmax + i);
+    store(most, amax + i);
   }
 }
 

@@ -34,11 +34,11 @@ constexpr float kE8m0Smallest = 0x1p-127F;
 
 HWY_INLINE Vector quiet_nan() { return hn::BitCast(Floats(), ints(kQuietNanBits)); }
 
-HWY_INLINE Vector scale_for(Vector absmax, float largest, float smallest) {
-  const Vector quotient = hn::Div(absmax, hn::Set(Floats(), largest));
+HWY_INLINE Vector scale_for(Vector amax, float largest, float smallest) {
+  const Vector quotient = hn::Div(amax, hn::Set(Floats(), largest));
   const Vector nonzero = hn::Max(quotient, hn::Set(Floats(), smallest));
-  const Vector scale = hn::IfThenElseZero(hn::Gt(absmax, hn::Zero(Floats())), nonzero);
-  const auto finite = hn::Le(absmax, hn::Set(Floats(), kLargestFloat));
+  const Vector scale = hn::IfThenElseZero(hn::Gt(amax, hn::Zero(Floats())), nonzero);
+  const auto finite = hn::Le(amax, hn::Set(Floats(), kLargestFloat));
   return hn::IfThenElse(finite, scale, quiet_nan());
 }
 
@@ -47,26 +47,26 @@ HWY_INLINE auto overflows(Vector scale, float largest) {
   return hn::Gt(hn::Mul(scale, hn::Set(Floats(), largest)), hn::Set(Floats(), kLargestFloat));
 }
 
-// The largest abs-max that is finite; 0 if none is.
-HWY_INLINE float largest_finite(std::span<const float> absmax) {
+// The largest amax that is finite; 0 if none is.
+HWY_INLINE float largest_finite(std::span<const float> amax) {
   Vector most = hn::Zero(Floats());
   std::size_t i = 0;
-  for (; i + lanes() <= absmax.size(); i += lanes()) {
-    const Vector here = load(absmax.data() + i);
+  for (; i + lanes() <= amax.size(); i += lanes()) {
+    const Vector here = load(amax.data() + i);
     const auto finite = hn::Le(here, hn::Set(Floats(), kLargestFloat));
     most = hn::Max(most, hn::IfThenElseZero(finite, here));
   }
   float largest = hn::GetLane(hn::MaxOfLanes(Floats(), most));
-  for (; i < absmax.size(); ++i)
-    if (absmax[i] <= kLargestFloat && absmax[i] > largest) largest = absmax[i];
+  for (; i < amax.size(); ++i)
+    if (amax[i] <= kLargestFloat && amax[i] > largest) largest = amax[i];
   return largest;
 }
 
-// What E4M3 scales are in units of, `absmax` being the largest finite one of all that they are for, and
+// What E4M3 scales are in units of, `amax` being the largest finite one of all that they are for, and
 // `largest` the largest value of an element.
-HWY_INLINE float tensor_scale_for(float absmax, float largest) {
+HWY_INLINE float tensor_scale_for(float amax, float largest) {
   constexpr float kSmallest = 0x1p-117F;
-  const float quotient = absmax / (largest * Fp8E4m3::kMaxFinite);
+  const float quotient = amax / (largest * Fp8E4m3::kMaxFinite);
   const float scale = quotient > kSmallest ? quotient : kSmallest;
   if (Fp8E4m3::kMaxFinite * scale * largest <= kLargestFloat) return scale;
   return std::bit_cast<float>(std::bit_cast<std::int32_t>(scale) - 1);
@@ -76,8 +76,8 @@ HWY_INLINE float tensor_scale_for(float absmax, float largest) {
 // of an element.
 struct Fp32Scales {
   using Element = Fp32Element;
-  HWY_INLINE static void encode(Vector absmax, float largest, std::byte* to) {
-    const Vector scale = scale_for(absmax, largest, std::numeric_limits<float>::min());
+  HWY_INLINE static void encode(Vector amax, float largest, std::byte* to) {
+    const Vector scale = scale_for(amax, largest, std::numeric_limits<float>::min());
     const auto before = hn::Sub(hn::BitCast(Ints(), scale), ints(1));
     store(hn::IfThenElse(overflows(scale, largest), hn::BitCast(Floats(), before), scale),
           reinterpret_cast<float*>(to));
@@ -87,8 +87,8 @@ struct Fp32Scales {
 
 struct Bf16Scales {
   using Element = Bf16Element;
-  HWY_INLINE static void encode(Vector absmax, float largest, std::byte* to) {
-    const Vector scale = scale_for(absmax, largest, std::numeric_limits<float>::min());
+  HWY_INLINE static void encode(Vector amax, float largest, std::byte* to) {
+    const Vector scale = scale_for(amax, largest, std::numeric_limits<float>::min());
     const auto code = encode_lanes<Element>(scale);
     const auto before = hn::Sub(code, hn::Set(Words(), 1));
     const auto steps_back = hn::RebindMask(Words(), overflows(floats_of(code), largest));
@@ -99,20 +99,20 @@ struct Bf16Scales {
 
 struct E4m3Scales {
   using Element = Fp8E4m3Element;
-  HWY_INLINE static void encode(Vector absmax, float largest, std::byte* to) {
-    store_encoded<Element>(scale_for(absmax, largest, Fp8E4m3::kDecoded[1]), to);
+  HWY_INLINE static void encode(Vector amax, float largest, std::byte* to) {
+    store_encoded<Element>(scale_for(amax, largest, Fp8E4m3::kDecoded[1]), to);
   }
   HWY_INLINE static Vector decode(const std::byte* from) { return load_decoded<Element>(from); }
 };
 
-// The exponent of E8M0 is biased as that of FP32, so that subnormal abs-max, of exponent 0, needs no
+// The exponent of E8M0 is biased as that of FP32, so that subnormal amax, of exponent 0, needs no
 // care: the result is not below 0 anyway.
 struct E8m0Scales {
   using Element = Fp8E4m3Element;  // as wide
-  HWY_INLINE static void encode(Vector absmax, float largest, std::byte* to) {
-    const auto exponent = hn::ShiftRight<kFloatMantissaBits>(hn::BitCast(Ints(), absmax));
+  HWY_INLINE static void encode(Vector amax, float largest, std::byte* to) {
+    const auto exponent = hn::ShiftRight<kFloatMantissaBits>(hn::BitCast(Ints(), amax));
     const auto code = hn::Max(hn::Sub(exponent, ints(exponent_of(largest))), ints(0));
-    const auto finite = hn::Le(absmax, hn::Set(Floats(), kLargestFloat));
+    const auto finite = hn::Le(amax, hn::Set(Floats(), kLargestFloat));
     const auto all = hn::IfThenElse(hn::RebindMask(Ints(), finite), code, ints(kE8m0Nan));
     store_codes<Element>(hn::BitCast(Words(), all), to);
   }
@@ -135,17 +135,17 @@ struct E8m0Scales {
 
 // What is left after whole vectors goes through one that is filled up with zeros.
 template <class Scales>
-void encode_all_scales(std::span<const float> absmax, float largest, std::byte* bytes) {
+void encode_all_scales(std::span<const float> amax, float largest, std::byte* bytes) {
   constexpr std::size_t kBytes = kCodeBytes<typename Scales::Element>;
   std::size_t i = 0;
-  for (; i + lanes() <= absmax.size(); i += lanes())
-    Scales::encode(load(absmax.data() + i), largest, bytes + i * kBytes);
-  if (i == absmax.size()) return;
+  for (; i + lanes() <= amax.size(); i += lanes())
+    Scales::encode(load(amax.data() + i), largest, bytes + i * kBytes);
+  if (i == amax.size()) return;
   HWY_ALIGN float from[hn::MaxLanes(Floats())] = {};
   HWY_ALIGN std::byte to[hn::MaxLanes(Floats()) * kBytes];
-  std::memcpy(from, absmax.data() + i, (absmax.size() - i) * sizeof(float));
+  std::memcpy(from, amax.data() + i, (amax.size() - i) * sizeof(float));
   Scales::encode(load(from), largest, to);
-  std::memcpy(bytes + i * kBytes, to, (absmax.size() - i) * kBytes);
+  std::memcpy(bytes + i * kBytes, to, (amax.size() - i) * kBytes);
 }
 
 template <class Scales>

@@ -13,7 +13,7 @@ LEVELS = numpy.float32(127.0)
 
 
 def quantized(values: numpy.ndarray, block: int) -> numpy.ndarray:
-    """What is left of FP32 values: scale = abs-max / 127 of a block, codes to nearest even (docs/model.md, N1)."""
+    """What is left of FP32 values: scale = amax / 127 of a block, codes to nearest even (docs/model.md, N1)."""
     decoded = numpy.empty_like(values)
     for begin in range(0, len(values), block):
         part = values[begin:begin + block]

@@ -33,7 +33,7 @@ TEST_CASE("what is sent has the bytes of its format and its scales") {
 TEST_CASE("FP32 loses nothing but what sums lose, and int8 as much as its steps") {
   CHECK(error_in("fp32").metrics.mse < 1e-12);
   CHECK(error_in("fp32").ranks_identical);
-  // A term and then the sum is rounded to steps of about abs-max / 127; half of the results see one rounding of a term
+  // A term and then the sum is rounded to steps of about amax / 127; half of the results see one rounding of a term
   // and none of the sum. Of uniform errors the variance is step^2 / 12.
   const double term = std::pow(3.0 / 127.0, 2) / 12.0;
   const MscclError int8 = error_in("int8");

@@ -37,17 +37,17 @@ tensors::TensorFile file_of(const TemporaryDirectory& directory, const std::vect
   return tensors::TensorFile::open(path);
 }
 
-/// int8 with an FP32 abs-max scale for each group, written anew from the rule.
+/// int8 with an FP32 amax scale for each group, written anew from the rule.
 std::vector<float> int8_of(const std::vector<float>& values,
                            const std::function<std::size_t(std::size_t)>& group) {
-  std::vector<float> absmax;
+  std::vector<float> amax;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    absmax.resize(std::max(absmax.size(), group(i) + 1));
-    absmax[group(i)] = std::max(absmax[group(i)], std::abs(values[i]));
+    amax.resize(std::max(amax.size(), group(i) + 1));
+    amax[group(i)] = std::max(amax[group(i)], std::abs(values[i]));
   }
   std::vector<float> decoded;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const float scale = absmax[group(i)] / 127.0F;
+    const float scale = amax[group(i)] / 127.0F;
     decoded.push_back(scale == 0.0F ? 0.0F : std::nearbyint(values[i] / scale) * scale);
   }
   return decoded;

@@ -38,7 +38,7 @@ TEST_CASE("a bf16 ring of the same bytes takes the same time") {
 
 TEST_CASE("int8 full-loop at 128 elements per scale has the error of theory") {
   // 2^21 elements / 8 ranks / 2 directions = 131072 in one minishard = 128 for each of 1024 scales.
-  // NMSE is (N + 1) / 2 of one quantization's, which for abs-max of 128 normal numbers is about 4.2e-5;
+  // NMSE is (N + 1) / 2 of one quantization's, which for amax of 128 normal numbers is about 4.2e-5;
   // the sum's power is 8.
   input::Json json = changed("/tensor/shape", "[2097152]");
   json["collectives"][1]["minishards"] = 1;

@@ -25,7 +25,7 @@ namespace {
 constexpr double kInt8 = 127.0;
 constexpr std::uint32_t kRanks[] = {2, 3, 4, 5, 8, 16};
 constexpr Quantized kQuantizedPhases[] = {{true, true}, {true, false}, {false, true}};
-// A scale group's squared abs-max varies by about 40 %, so 4000 groups give the mean to 0.7 %.
+// A scale group's squared amax varies by about 40 %, so 4000 groups give the mean to 0.7 %.
 // Divisible by 16 x 2, 3 and 5 ranks x directions, and by 128 elements a scale: no group is short.
 constexpr std::uint64_t kElements = 128 * 4320;
 constexpr std::size_t kBlock = 128;

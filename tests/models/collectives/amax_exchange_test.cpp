@@ -39,7 +39,7 @@ struct Case {
   std::size_t messages;  ///< that it sends for it
 };
 
-TEST_CASE("an abs-max goes straight to all where there are channels, else round every axis") {
+TEST_CASE("an amax goes straight to all where there are channels, else round every axis") {
   const std::vector<Case> cases = {
       {"ring", RankGrid({2}), 1, 1},
       {"ring", RankGrid({8}), 4, 8},  // both ways round, to the opposite rank
@@ -67,7 +67,7 @@ TEST_CASE("an abs-max goes straight to all where there are channels, else round 
   }
 }
 
-TEST_CASE("ranks find the abs-max of all that they bring before they tell of it, and cast after") {
+TEST_CASE("ranks find the amax of all that they bring before they tell of it, and cast after") {
   for (const Collective collective : {Collective::all_reduce, Collective::reduce_scatter}) {
     const Program program =
         with_casts(make("torus", RankGrid({4, 2}), collective), ElementFormat::bf16);
@@ -87,7 +87,7 @@ TEST_CASE("ranks find the abs-max of all that they bring before they tell of it,
   }
 }
 
-TEST_CASE("a program whose abs-max is merged before it has come is wrong") {
+TEST_CASE("a program whose amax is merged before it has come is wrong") {
   Program program = with_casts(make("ring", RankGrid({4})), ElementFormat::fp32);
   const auto merge = std::ranges::find(program.instructions, Op::merge_amax, &Instruction::op);
   REQUIRE(std::prev(merge)->op == Op::wait);
@@ -100,7 +100,7 @@ TEST_CASE("a program whose abs-max is merged before it has come is wrong") {
   CHECK_THROWS_AS(validate(program), std::logic_error);
 }
 
-TEST_CASE("there is no way for an abs-max without channels") {
+TEST_CASE("there is no way for an amax without channels") {
   Program program = make("ring", RankGrid({4}));
   program.channels.clear();
   CHECK_THROWS_AS(append_amax_exchange(program), std::logic_error);

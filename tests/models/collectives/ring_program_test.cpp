@@ -183,7 +183,7 @@ TEST_CASE("sums are formed in FP32 where hops are quantized, in the wire format 
   });
 }
 
-TEST_CASE("abs-max costs a pass of its own only where no sum was just formed for it") {
+TEST_CASE("amax costs a pass of its own only where no sum was just formed for it") {
   for_each_ring([](const Program& program, const RingOptions& options) {
     const auto steps = ring_steps(program.ranks(), options.style);
     const std::size_t pieces = pieces_of(options);

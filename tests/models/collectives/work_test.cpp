@@ -57,11 +57,11 @@ constexpr Phase kGather = Phase::all_gather;
 
 TEST_CASE("work of int8 hops on a bf16 tensor, by hand") {
   const Program program = ring_program(RingStyle::full_loop, ElementFormat::bf16, kInt8, kInt8);
-  // Decode bf16 1, abs-max 2; reads bf16.
+  // Decode bf16 1, amax 2; reads bf16.
   check(per_element(program, Op::find_scales, kReduce, Operand::input), 3.0, 2.0, 2.0);
   // Decode bf16 1, scale 1, encode int8 4; reads bf16, writes int8.
   check(per_element(program, Op::quantize, kReduce, Operand::input), 6.0, 3.0, 2.0);
-  // Decode int8 2, scale 1, decode bf16 1, add 1, abs-max 2; reads int8 and bf16, writes FP32.
+  // Decode int8 2, scale 1, decode bf16 1, add 1, amax 2; reads int8 and bf16, writes FP32.
   check(per_element(program, Op::accumulate, kReduce, Operand::input, true), 7.0, 7.0, 2.0);
   // Scale 1, encode int8 4; reads FP32, writes int8.
   check(per_element(program, Op::quantize, kReduce, Operand::sums), 5.0, 5.0);
@@ -136,7 +136,7 @@ TEST_CASE("a scale of the tensor is found among those of its minishard, and divi
                           true};
   const Program program = ring_program(RingStyle::full_loop, ElementFormat::bf16, nvfp4, nvfp4);
   const auto encode = std::ranges::find(program.instructions, Op::encode_scales, &Instruction::op);
-  // 3072 elements; make 8, abs-max 2, scale 1; reads FP32, writes E4M3, and one FP32.
+  // 3072 elements; make 8, amax 2, scale 1; reads FP32, writes E4M3, and one FP32.
   check(work_of(program, *encode), 11.0 * 192, (4.0 + 1.0) * 192 + 4.0);
   CHECK(program.buffers[encode->buffer].bytes == 192 + 4);
 }

@@ -124,7 +124,7 @@ TEST_CASE("operands have the bytes of their codes and scales") {
   CHECK(find(blocks, "cast_inputs").written_bytes == kInputs * (1.0 + 4.0 / 128));
 }
 
-TEST_CASE("the abs-max of a whole tensor takes a pass before its cast, which looks for none") {
+TEST_CASE("the amax of a whole tensor takes a pass before its cast, which looks for none") {
   const Operations delayed = products(all_of(MatrixType::fp8)).forward(Casts::cached);
   const Operations current =
       products(scaled(MatrixType::fp8, Scaling::current)).forward(Casts::cached);

@@ -65,7 +65,7 @@ TEST_CASE("all ranks come to know the largest magnitude, whoever has it and wher
     }
 }
 
-TEST_CASE("what is not finite makes the abs-max of all Inf") {
+TEST_CASE("what is not finite makes the amax of all Inf") {
   for (const float value :
        {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
     std::vector<std::vector<float>> tensors(4, std::vector<float>(kElements, 0.5F));
@@ -74,7 +74,7 @@ TEST_CASE("what is not finite makes the abs-max of all Inf") {
   }
 }
 
-TEST_CASE("tensors of zeros have an abs-max of 0") {
+TEST_CASE("tensors of zeros have an amax of 0") {
   const std::vector<std::vector<float>> tensors(2, std::vector<float>(kElements));
   CHECK(shared("ring", RankGrid({2}), tensors, 1).amax == 0.0F);
 }

@@ -152,12 +152,12 @@ void multiply(std::span<float> block) {
 /// Adds what a codec leaves of values.
 void add_coded(const BlockFormat& format, std::span<const float> values, std::span<float> sums) {
   const numerics::BlockCodec codec(format);
-  std::vector<float> absmax(numerics::scale_count(format, values.size()), 0.0F);
-  std::vector<float> scales(absmax.size());
-  std::vector<std::byte> bytes(numerics::scales_bytes(format, absmax.size()));
+  std::vector<float> amax(numerics::scale_count(format, values.size()), 0.0F);
+  std::vector<float> scales(amax.size());
+  std::vector<std::byte> bytes(numerics::scales_bytes(format, amax.size()));
   std::vector<std::byte> payload(numerics::payload_bytes(format, values.size()));
-  codec.find_absmax(values, 0, absmax);
-  codec.encode_scales(absmax, bytes);
+  codec.find_amax(values, 0, amax);
+  codec.encode_scales(amax, bytes);
   codec.decode_scales(bytes, scales);
   codec.quantize(values, 0, scales, payload);
   codec.dequantize_add(payload, 0, scales, sums, sums);

@@ -310,8 +310,8 @@ TEST_CASE("fractions of clipped and flushed elements") {
   result.quantized = {.elements = 200, .clipped = 3, .flushed = 50, .non_finite = 0};
   REQUIRE(result.clipped_fraction() == Approx(0.015));
   REQUIRE(result.flushed_fraction() == Approx(0.25));
-  // Abs-max scales clip nothing. A step is absmax / 127, so |x| below absmax / 254 becomes zero: of
-  // values uniform on [-absmax, absmax) one in 254.
+  // Amax scales clip nothing. A step is amax / 127, so |x| below amax / 254 becomes zero: of
+  // values uniform on [-amax, amax) one in 254.
   const Case ring_case{
       2,
       1 << 18,

@@ -84,7 +84,7 @@ TEST_CASE(
   const double before = product(with_recipe("bf16"), "attention_output").vector_ops;
   const Operation int8 = product(with_recipe("zeroquant"), "attention_output");
   CHECK(int8.products == MatrixType::int8);
-  // Abs-max, scale and encode of each input; two scales of each result.
+  // Amax, scale and encode of each input; two scales of each result.
   CHECK(int8.vector_ops - before == Approx(kRows * kInputs * (3 + 4) + kRows * 8 * 2));
   CHECK(int8.weight_ops == 0.0);
   CHECK(product(with_recipe("fp8"), "attention_output").products == MatrixType::fp8);

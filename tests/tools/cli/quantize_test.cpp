@@ -36,15 +36,15 @@ double number_of(const std::string& table, const std::string& row) {
   return std::stod(table.substr(at == std::string::npos ? row.size() + 3 : at + row.size() + 4));
 }
 
-/// int8 in contiguous blocks with FP32 abs-max scales, written anew from the rule.
+/// int8 in contiguous blocks with FP32 amax scales, written anew from the rule.
 std::vector<float> int8_blocks(const std::vector<float>& values, std::size_t block) {
   std::vector<float> decoded;
   for (std::size_t begin = 0; begin < values.size(); begin += block) {
     const std::size_t end = std::min(values.size(), begin + block);
-    float absmax = 0.0F;
-    for (std::size_t i = begin; i < end; ++i) absmax = std::max(absmax, std::abs(values[i]));
+    float amax = 0.0F;
+    for (std::size_t i = begin; i < end; ++i) amax = std::max(amax, std::abs(values[i]));
     for (std::size_t i = begin; i < end; ++i)
-      decoded.push_back(std::nearbyint(values[i] / (absmax / 127.0F)) * (absmax / 127.0F));
+      decoded.push_back(std::nearbyint(values[i] / (amax / 127.0F)) * (amax / 127.0F));
   }
   return decoded;
 }

@@ -29,7 +29,7 @@ TEST_CASE("counts of what quantization does") {
   REQUIRE(counts == QuantizeCounts{.elements = 7, .clipped = 2, .flushed = 3, .non_finite = 0});
 }
 
-TEST_CASE("counts: abs-max scales clip nothing, poison all, and flush what is small") {
+TEST_CASE("counts: amax scales clip nothing, poison all, and flush what is small") {
   for (const BlockFormat& format :
        {format_of(ElementFormat::int8), format_of(ElementFormat::int8, ScaleFormat::bf16)}) {
     const BlockCodec codec(format);

@@ -5,18 +5,18 @@ namespace equarx::block_codec_scales_test {
 
 using namespace equarx::numerics;
 
-TEST_CASE("int8 error is at most half a scale, from the smallest abs-max to the largest") {
+TEST_CASE("int8 error is at most half a scale, from the smallest amax to the largest") {
   for (ScaleFormat scale : {ScaleFormat::fp32, ScaleFormat::bf16}) {
-    for (float absmax : {kTiny, 50 * kTiny, 0x1p-130F, 0x1p-127F, 0x1p-126F, 127 * 0x1p-126F,
+    for (float amax : {kTiny, 50 * kTiny, 0x1p-130F, 0x1p-127F, 0x1p-126F, 127 * 0x1p-126F,
                          1e-30F, 1.0F, 3e38F, 0x1.FEp127F, 0x1.FF8p127F, kMax}) {
       Floats input;
-      for (int i = -64; i <= 64; ++i) input.push_back(absmax * (static_cast<float>(i) / 64.0F));
+      for (int i = -64; i <= 64; ++i) input.push_back(amax * (static_cast<float>(i) / 64.0F));
       const Result r = run<BlockCodec>(format_of(ElementFormat::int8, scale, 256), input);
       const double step = r.scales[0];
       REQUIRE(std::isfinite(step));
       REQUIRE(step >= 0x1p-126);
       for (std::size_t i = 0; i < input.size(); ++i) {
-        CAPTURE(absmax, input[i], r.values[i]);
+        CAPTURE(amax, input[i], r.values[i]);
         REQUIRE(std::isfinite(r.values[i]));
         REQUIRE(std::abs(static_cast<double>(r.values[i]) - input[i]) <= 0.50001 * step);
       }
@@ -24,11 +24,11 @@ TEST_CASE("int8 error is at most half a scale, from the smallest abs-max to the 
   }
 }
 
-TEST_CASE("FP8 with scales keeps its relative precision, and stays finite at the largest abs-max") {
+TEST_CASE("FP8 with scales keeps its relative precision, and stays finite at the largest amax") {
   const auto check = [](ElementFormat element, ScaleFormat scale, double unit) {
-    for (float absmax : {1e-30F, 1.0F, 3e38F, kMax}) {
+    for (float amax : {1e-30F, 1.0F, 3e38F, kMax}) {
       Floats input;
-      for (int i = 16; i <= 64; ++i) input.push_back(absmax * (static_cast<float>(i) / 64.0F));
+      for (int i = 16; i <= 64; ++i) input.push_back(amax * (static_cast<float>(i) / 64.0F));
       const Result r = run<BlockCodec>(format_of(element, scale, 256), input);
       for (std::size_t i = 0; i < input.size(); ++i) {
         REQUIRE(std::isfinite(r.values[i]));
@@ -45,8 +45,8 @@ TEST_CASE("FP8 with scales keeps its relative precision, and stays finite at the
 }
 
 TEST_CASE("E8M0 scales: the rule of the MX specification") {
-  const auto scale_of = [](ElementFormat element, float absmax) {
-    return run<BlockCodec>(format_of(element, ScaleFormat::e8m0), {absmax, 0.0F}).scales[0];
+  const auto scale_of = [](ElementFormat element, float amax) {
+    return run<BlockCodec>(format_of(element, ScaleFormat::e8m0), {amax, 0.0F}).scales[0];
   };
   REQUIRE(scale_of(ElementFormat::fp8_e4m3, 448.0F) == 1.0F);
   REQUIRE(scale_of(ElementFormat::fp8_e4m3, 256.0F) == 1.0F);
@@ -70,8 +70,8 @@ TEST_CASE("E8M0 scales: the rule of the MX specification") {
 }
 
 TEST_CASE("E4M3 scales: rounded, from the smallest to the largest") {
-  const auto scale_of = [](float absmax) {
-    return run<BlockCodec>(format_of(ElementFormat::fp4_e2m1, ScaleFormat::e4m3), {absmax})
+  const auto scale_of = [](float amax) {
+    return run<BlockCodec>(format_of(ElementFormat::fp4_e2m1, ScaleFormat::e4m3), {amax})
         .scales[0];
   };
   REQUIRE(scale_of(6.0F) == 1.0F);
@@ -115,7 +115,7 @@ TEST_CASE("a scale of the tensor makes NVFP4's error the same for all deviations
   }
 }
 
-TEST_CASE("the scale of the tensor is its abs-max over 6 x 448, sent before the others") {
+TEST_CASE("the scale of the tensor is its amax over 6 x 448, sent before the others") {
   Floats values(48, 0.0F);
   values[0] = -2688.0F;
   values[20] = 6.0F;
@@ -129,12 +129,12 @@ TEST_CASE("the scale of the tensor is its abs-max over 6 x 448, sent before the 
 }
 
 TEST_CASE(
-    "a larger abs-max elsewhere makes the scale of the tensor, a smaller one changes nothing") {
+    "a larger amax elsewhere makes the scale of the tensor, a smaller one changes nothing") {
   const BlockCodec codec(nvfp4());
-  const Floats absmax = {2688.0F, 6.0F, 0.0F};
+  const Floats amax = {2688.0F, 6.0F, 0.0F};
   const auto encoded = [&](float elsewhere) {
     Bytes wire(4 + 3);
-    codec.encode_scales(absmax, wire, elsewhere);
+    codec.encode_scales(amax, wire, elsewhere);
     Floats scales(3);
     codec.decode_scales(wire, scales);
     return scales;
@@ -143,7 +143,7 @@ TEST_CASE(
   // t is 16; block scales are 2688 / 6 / 16 = 28 and 1 / 16 of it.
   CHECK(encoded(16 * 2688.0F) == Floats{16.0F * 28.0F, 16.0F * 0x1p-4F, 0.0F});
   for (const float wrong : {-1.0F, kInf, kNan})
-    REQUIRE_THROWS_WITH(encoded(wrong), ContainsSubstring("abs-max elsewhere"));
+    REQUIRE_THROWS_WITH(encoded(wrong), ContainsSubstring("amax elsewhere"));
 }
 
 TEST_CASE("what is not finite has no part in the scale of the tensor") {

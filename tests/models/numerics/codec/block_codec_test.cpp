@@ -139,7 +139,7 @@ TEST_CASE("integers: quotients within an ulp of the middle of two codes") {
   }
 }
 
-TEST_CASE("adding and finding the abs-max at once is doing one after the other") {
+TEST_CASE("adding and finding the amax at once is doing one after the other") {
   std::mt19937 random(31);
   for (const BlockFormat& format : all_formats()) {
     const BlockCodec codec(format);
@@ -151,19 +151,19 @@ TEST_CASE("adding and finding the abs-max at once is doing one after the other")
           const Result message = run<ReferenceCodec>(format, input, {first, first + length});
           const auto payload = std::span(message.payload).subspan(payload_bytes(format, first));
           Floats expected_sums(length);
-          Floats expected_absmax = message.absmax;
+          Floats expected_amax = message.amax;
           ReferenceCodec(format).dequantize_add(payload, first, message.scales, local,
                                                 expected_sums);
-          ReferenceCodec(format).find_absmax(expected_sums, first, expected_absmax);
+          ReferenceCodec(format).find_amax(expected_sums, first, expected_amax);
           INFO(describe(format) << ", " << length << " at " << first);
           on_every_target([&] {
             Floats sums(length);
-            Floats absmax = message.absmax;
-            codec.dequantize_add_absmax(payload, first, message.scales, local, sums, absmax);
+            Floats amax = message.amax;
+            codec.dequantize_add_amax(payload, first, message.scales, local, sums, amax);
             REQUIRE(same(sums, expected_sums));
-            REQUIRE(same(absmax, expected_absmax));
+            REQUIRE(same(amax, expected_amax));
             Floats in_place = local;
-            codec.dequantize_add_absmax(payload, first, message.scales, in_place, in_place, absmax);
+            codec.dequantize_add_amax(payload, first, message.scales, in_place, in_place, amax);
             REQUIRE(same(in_place, expected_sums));
           });
         }
@@ -213,14 +213,14 @@ TEST_CASE("int8 codes by hand: nearest even, and never -128") {
   REQUIRE(r.scales == Floats{1.0F});
 }
 
-TEST_CASE("no scale format makes -128 of an abs-max, whichever way the scale was rounded") {
+TEST_CASE("no scale format makes -128 of an amax, whichever way the scale was rounded") {
   for (ScaleFormat scale : {ScaleFormat::fp32, ScaleFormat::bf16}) {
     for (int i = 0; i < 5000; ++i) {
-      const float absmax = 1.0F + static_cast<float>(i) * 0.0007F;
-      const Result r = run<BlockCodec>(format_of(ElementFormat::int8, scale), {-absmax, absmax});
+      const float amax = 1.0F + static_cast<float>(i) * 0.0007F;
+      const Result r = run<BlockCodec>(format_of(ElementFormat::int8, scale), {-amax, amax});
       const int low = static_cast<std::int8_t>(r.payload[0]);
       const int high = static_cast<std::int8_t>(r.payload[1]);
-      if (low != -high || high > 127 || high < 126) FAIL("abs-max " << absmax);
+      if (low != -high || high > 127 || high < 126) FAIL("amax " << amax);
     }
   }
   SUCCEED();
@@ -236,7 +236,7 @@ TEST_CASE("a scale that was handed in too small clamps to +-127") {
   REQUIRE(static_cast<std::int8_t>(payload[2]) == -127);
 }
 
-TEST_CASE("FP8 scales map the abs-max to the largest finite code") {
+TEST_CASE("FP8 scales map the amax to the largest finite code") {
   const Result e4m3 = run<BlockCodec>(format_of(ElementFormat::fp8_e4m3), {-7.0F, 3.5F});
   REQUIRE(e4m3.scales == Floats{7.0F / 448.0F});
   REQUIRE(e4m3.values == Floats{-7.0F, 3.5F});
@@ -338,8 +338,8 @@ TEST_CASE("spans that do not fit each other are refused") {
   Bytes wire(8);
   const std::span<float> one_scale = std::span(scales).first(1);
   const std::span<std::byte> short_payload = std::span(payload).first(63);
-  REQUIRE_THROWS_AS(codec.find_absmax(values, 0, one_scale), std::invalid_argument);
-  REQUIRE_THROWS_AS(codec.find_absmax(values, 1, scales), std::invalid_argument);
+  REQUIRE_THROWS_AS(codec.find_amax(values, 0, one_scale), std::invalid_argument);
+  REQUIRE_THROWS_AS(codec.find_amax(values, 1, scales), std::invalid_argument);
   REQUIRE_THROWS_AS(codec.encode_scales(scales, std::span(wire).first(7)), std::invalid_argument);
   REQUIRE_THROWS_AS(codec.decode_scales(wire, one_scale), std::invalid_argument);
   REQUIRE_THROWS_AS(codec.quantize(values, 0, one_scale, payload), std::invalid_argument);
@@ -355,14 +355,14 @@ TEST_CASE("scales that no minishard of the layout could have are refused") {
   const Floats values(64);
   Floats scales(1025);
   const BlockCodec strided({ElementFormat::int8, true, ScaleFormat::fp32, ScaleLayout::strided, 0});
-  REQUIRE_THROWS_AS(strided.find_absmax(values, 0, scales), std::invalid_argument);
-  REQUIRE_THROWS_AS(strided.find_absmax(values, 0, std::span(scales).first(63)),
+  REQUIRE_THROWS_AS(strided.find_amax(values, 0, scales), std::invalid_argument);
+  REQUIRE_THROWS_AS(strided.find_amax(values, 0, std::span(scales).first(63)),
                     std::invalid_argument);
-  REQUIRE_THROWS_AS(strided.find_absmax(values, 1000, std::span(scales).first(1023)),
+  REQUIRE_THROWS_AS(strided.find_amax(values, 1000, std::span(scales).first(1023)),
                     std::invalid_argument);
-  REQUIRE_NOTHROW(strided.find_absmax(values, 900, std::span(scales).first(1000)));
+  REQUIRE_NOTHROW(strided.find_amax(values, 900, std::span(scales).first(1000)));
   const BlockCodec plain({.element = ElementFormat::bf16});
-  REQUIRE_THROWS_AS(plain.find_absmax(values, 0, std::span(scales).first(1)),
+  REQUIRE_THROWS_AS(plain.find_amax(values, 0, std::span(scales).first(1)),
                     std::invalid_argument);
 }
 

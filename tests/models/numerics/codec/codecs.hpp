@@ -86,7 +86,7 @@ inline std::string describe(const BlockFormat& format) {
 // What a codec makes of a minishard that it sees in pieces that end at `cuts`. Each piece has a
 // payload of its own.
 struct Result {
-  Floats absmax, scales, values, sums;
+  Floats amax, scales, values, sums;
   Bytes wire_scales, payload;
 };
 
@@ -95,9 +95,9 @@ Result run(const BlockFormat& format, const Floats& input, const std::vector<std
   const Codec codec(format);
   const std::size_t count = input.size();
   Result r;
-  r.absmax.assign(scale_count(format, count), 0.0F);
-  r.scales.resize(r.absmax.size());
-  r.wire_scales.resize(scales_bytes(format, r.absmax.size()));
+  r.amax.assign(scale_count(format, count), 0.0F);
+  r.scales.resize(r.amax.size());
+  r.wire_scales.resize(scales_bytes(format, r.amax.size()));
   r.values.resize(count);
   r.sums.resize(count);
   const auto each_piece = [&](auto act) {
@@ -108,8 +108,8 @@ Result run(const BlockFormat& format, const Floats& input, const std::vector<std
     }
   };
   const std::span<const float> in = input;
-  each_piece([&](auto at, auto n) { codec.find_absmax(in.subspan(at, n), at, r.absmax); });
-  codec.encode_scales(r.absmax, r.wire_scales);
+  each_piece([&](auto at, auto n) { codec.find_amax(in.subspan(at, n), at, r.amax); });
+  codec.encode_scales(r.amax, r.wire_scales);
   codec.decode_scales(r.wire_scales, r.scales);
   each_piece([&](auto at, auto n) {
     Bytes payload(payload_bytes(format, n));
@@ -137,7 +137,7 @@ inline bool same(const Floats& a, const Floats& b) {
 }
 
 inline void require_same_values(const Result& fast, const Result& slow) {
-  REQUIRE(same(fast.absmax, slow.absmax));
+  REQUIRE(same(fast.amax, slow.amax));
   REQUIRE(fast.wire_scales == slow.wire_scales);
   REQUIRE(same(fast.scales, slow.scales));
   REQUIRE(same(fast.values, slow.values));
@@ -167,7 +167,7 @@ inline float draw(Kind kind, std::mt19937& random) {
       if (bits % 3000 == 1) return -kInf;
       if (bits % 3000 == 2) return std::bit_cast<float>(0xffa12345U);  // signalling
       return normal(random);
-    case Kind::ties:  // half integers up to an abs-max of 127 or 254: scales 1 and 2
+    case Kind::ties:  // half integers up to an amax of 127 or 254: scales 1 and 2
       return static_cast<float>(static_cast<int>(bits % 509) - 254) * (bits & 1024 ? 0.5F : 1.0F);
     case Kind::tiny: return static_cast<float>(static_cast<int>(bits % 801) - 400) * kTiny;
     case Kind::huge:

@@ -44,7 +44,7 @@ Coded code(const Codec& codec, const Floats& values, std::size_t piece) {
   const BlockCodec block(format_of(codec));
   Floats extrema(scale_count(block.format(), values.size()));
   for (std::size_t first = 0; first < values.size(); first += piece)
-    block.find_absmax(std::span(values).subspan(first, std::min(piece, values.size() - first)),
+    block.find_amax(std::span(values).subspan(first, std::min(piece, values.size() - first)),
                       first, extrema);
   Bytes bytes(scales_bytes(block.format(), extrema.size()));
   block.encode_scales(extrema, bytes);
@@ -180,10 +180,10 @@ TEST_CASE("QuickReduce: sums are rounded to FP16, and saturate") {
           same(sums[i], testing::quickreduce::half(double{local[i]} + double{coded.values[i]})));
     Floats extrema(coded.scales.size());
     Floats again = local;
-    block.dequantize_add_absmax(coded.payload, 0, coded.scales, again, again, extrema);
+    block.dequantize_add_amax(coded.payload, 0, coded.scales, again, again, extrema);
     CHECK(again == sums);
     Floats expected(extrema.size());
-    block.find_absmax(sums, 0, expected);
+    block.find_amax(sums, 0, expected);
     CHECK(extrema == expected);
   }
 }

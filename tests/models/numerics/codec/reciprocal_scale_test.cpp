@@ -80,11 +80,11 @@ std::vector<int> unpacked(const BlockFormat& format, const Bytes& payload, std::
 }
 Coded code(const BlockFormat& format, const Floats& values, const RoundingKey& key = kKey) {
   const BlockCodec codec(format);
-  Floats absmax(scale_count(format, values.size()));
-  codec.find_absmax(values, 0, absmax);
-  Bytes bytes(scales_bytes(format, absmax.size()));
-  codec.encode_scales(absmax, bytes);
-  Coded coded{Floats(absmax.size()),
+  Floats amax(scale_count(format, values.size()));
+  codec.find_amax(values, 0, amax);
+  Bytes bytes(scales_bytes(format, amax.size()));
+  codec.encode_scales(amax, bytes);
+  Coded coded{Floats(amax.size()),
               Floats(values.size()),
               Bytes(payload_bytes(format, values.size())),
               {}};
@@ -129,7 +129,7 @@ TEST_CASE("ZeRO++: random groups of every size of number have the oracle's bits"
       check_zeropp(zeropp(element), normal_values(random, 16 * 32 + 5, std::ldexp(1.0F, exponent)));
 }
 
-TEST_CASE("ZeRO++: every FP16 beside an abs-max that makes it a code, a tie or out of range") {
+TEST_CASE("ZeRO++: every FP16 beside an amax that makes it a code, a tie or out of range") {
   for (const ElementFormat element : kElements)
     for (const float most :
          {1.0F, -1.0F, 8.0F, -31.0F, 1000.0F, 0x1p-15F, 0x1p-24F, -0x3p-24F, 65504.0F}) {
@@ -142,7 +142,7 @@ TEST_CASE("ZeRO++: every FP16 beside an abs-max that makes it a code, a tie or o
     }
 }
 
-TEST_CASE("ZeRO++: every abs-max that FP16 has is found again in its scale") {
+TEST_CASE("ZeRO++: every amax that FP16 has is found again in its scale") {
   for (const ElementFormat element : kElements) {
     Floats values;
     for (std::uint16_t bits = 0; bits <= 0x7c00; ++bits) {
@@ -153,7 +153,7 @@ TEST_CASE("ZeRO++: every abs-max that FP16 has is found again in its scale") {
   }
 }
 
-TEST_CASE("ZeRO++: ties go to the even code, and the abs-max has the lowest code or is clipped") {
+TEST_CASE("ZeRO++: ties go to the even code, and the amax has the lowest code or is clipped") {
   Floats values{-8.0F, 8.0F};  // the factor is 1
   for (int i = 0; i < 15; ++i) values.push_back(static_cast<float>(i) - 7.5F);
   const Coded got = code(zeropp(ElementFormat::int4, 32), values);
@@ -193,12 +193,12 @@ TEST_CASE("ZeRO++: sums are rounded to FP16, and beyond it infinite") {
     codec.dequantize_add(coded.payload, 0, coded.scales, local, sums);
     for (std::size_t i = 0; i < sums.size(); ++i)
       REQUIRE(is(sums[i], half(half(local[i]) + double{coded.values[i]})));
-    Floats absmax(coded.scales.size());
-    codec.dequantize_add_absmax(coded.payload, 0, coded.scales, local, local, absmax);
+    Floats amax(coded.scales.size());
+    codec.dequantize_add_amax(coded.payload, 0, coded.scales, local, local, amax);
     CHECK(local == sums);
-    Floats expected(absmax.size());
-    codec.find_absmax(sums, 0, expected);
-    CHECK(absmax == expected);
+    Floats expected(amax.size());
+    codec.find_amax(sums, 0, expected);
+    CHECK(amax == expected);
   }
 }
 
@@ -245,7 +245,7 @@ TEST_CASE(
   }
   CHECK(all > 60'000);
   CHECK(others <=
-        5);  // the last place of a factor decides one in millions, but for a group's abs-max
+        5);  // the last place of a factor decides one in millions, but for a group's amax
 }
 
 TEST_CASE("SDP4Bit: groups of subnormal scales come near, or become zeros, and never NaN") {
@@ -316,14 +316,14 @@ TEST_CASE(
   std::mt19937 random(8);
   constexpr std::size_t kBlock = 128;
   const Floats values = normal_values(random, 8192 * kBlock / 8, 1.0F);
-  const double absmax = expected_squared_absmax(kBlock);
+  const double amax = expected_squared_amax(kBlock);
   for (const ElementFormat element : kElements) {
     const double codes = element == ElementFormat::int8 ? 128.0 : 8.0;
-    const double step = absmax / (codes * codes);
-    // Half of all abs-max are positive, and lose a step.
+    const double step = amax / (codes * codes);
+    // Half of all amax are positive, and lose a step.
     CHECK(nmse(zeropp(element, kBlock), values) ==
           Approx(step * ((kBlock - 1) / 12.0 + 0.5) / kBlock).epsilon(0.03));
-    const double stochastic = absmax / ((codes - 1) * (codes - 1));
+    const double stochastic = amax / ((codes - 1) * (codes - 1));
     CHECK(nmse(sdp4bit(element, kBlock), values) ==
           Approx(stochastic * (kBlock - 1) / 6.0 / kBlock).epsilon(0.03));
   }
@@ -338,11 +338,11 @@ TEST_CASE("ZeRO++ and SDP4Bit: pieces and short groups are as the whole") {
         const Floats values = normal_values(random, elements, 1.0F);
         const Coded whole = code(format, values);
         const BlockCodec codec(format);
-        Floats absmax(whole.scales.size());
+        Floats amax(whole.scales.size());
         for (std::size_t first = 0; first < elements; first += 24) {
           const auto piece =
               std::span(values).subspan(first, std::min<std::size_t>(24, elements - first));
-          codec.find_absmax(piece, first, absmax);
+          codec.find_amax(piece, first, amax);
           RoundingKey key = kKey;
           key.first_element += first;
           Bytes payload(payload_bytes(format, piece.size()));
@@ -352,8 +352,8 @@ TEST_CASE("ZeRO++ and SDP4Bit: pieces and short groups are as the whole") {
           for (std::size_t i = 0; i < piece.size(); ++i)
             REQUIRE(decoded[i] == whole.values[first + i]);
         }
-        Bytes scales(scales_bytes(format, absmax.size()));
-        codec.encode_scales(absmax, scales);
+        Bytes scales(scales_bytes(format, amax.size()));
+        codec.encode_scales(amax, scales);
         CHECK(std::memcmp(scales.data(), whole.scales.data(), scales.size()) == 0);
       }
 }

@@ -20,13 +20,13 @@ namespace {
 // Quantizes and dequantizes as one sender and one receiver would.
 std::vector<float> through_wire(const BlockFormat& format, const std::vector<float>& values) {
   const BlockCodec codec(format);
-  std::vector<float> absmax(scale_count(format, values.size()));
-  std::vector<float> scales(absmax.size());
-  std::vector<std::byte> scale_wire(absmax.size() * scale_bytes(format.scale));
+  std::vector<float> amax(scale_count(format, values.size()));
+  std::vector<float> scales(amax.size());
+  std::vector<std::byte> scale_wire(amax.size() * scale_bytes(format.scale));
   std::vector<std::byte> payload(payload_bytes(format, values.size()));
   std::vector<float> received(values.size());
-  codec.find_absmax(values, 0, absmax);
-  codec.encode_scales(absmax, scale_wire);
+  codec.find_amax(values, 0, amax);
+  codec.encode_scales(amax, scale_wire);
   codec.decode_scales(scale_wire, scales);
   codec.quantize(values, 0, scales, payload);
   codec.dequantize(payload, 0, scales, received);
@@ -70,33 +70,33 @@ Chain quantized_chain(std::uint32_t ranks, const BlockFormat& format, std::size_
 
 }  // namespace
 
-TEST_CASE("mean squared abs-max of normal values, where it is known in closed form") {
-  REQUIRE(expected_squared_absmax(1) == Approx(1.0).epsilon(1e-9));
-  REQUIRE(expected_squared_absmax(2) == Approx(1 + 2 / std::numbers::pi).epsilon(1e-9));
-  REQUIRE(expected_squared_absmax(3) ==
+TEST_CASE("mean squared amax of normal values, where it is known in closed form") {
+  REQUIRE(expected_squared_amax(1) == Approx(1.0).epsilon(1e-9));
+  REQUIRE(expected_squared_amax(2) == Approx(1 + 2 / std::numbers::pi).epsilon(1e-9));
+  REQUIRE(expected_squared_amax(3) ==
           Approx(1 + 2 * std::sqrt(3.0) / std::numbers::pi).epsilon(1e-9));
 }
 
-TEST_CASE("mean squared abs-max grows with the group, as 2 log n") {
+TEST_CASE("mean squared amax grows with the group, as 2 log n") {
   double last = 0;
   for (std::uint64_t n : {1, 2, 4, 32, 128, 1024, 1 << 20}) {
-    REQUIRE(expected_squared_absmax(n) > last);
-    last = expected_squared_absmax(n);
+    REQUIRE(expected_squared_amax(n) > last);
+    last = expected_squared_amax(n);
   }
-  const double huge = expected_squared_absmax(std::uint64_t{1} << 62);
+  const double huge = expected_squared_amax(std::uint64_t{1} << 62);
   REQUIRE(huge / (2 * std::log(std::ldexp(1.0, 62))) == Approx(1.0).margin(0.1));
 }
 
-TEST_CASE("mean squared abs-max agrees with samples") {
+TEST_CASE("mean squared amax agrees with samples") {
   const std::vector<float> values = normals(1 << 21, 0);
   for (std::size_t block : {4, 32, 128, 1024}) {
     const BlockCodec codec(int8_blocks(block));
-    std::vector<float> absmax(scale_count(codec.format(), values.size()));
-    codec.find_absmax(values, 0, absmax);
+    std::vector<float> amax(scale_count(codec.format(), values.size()));
+    codec.find_amax(values, 0, amax);
     double sum = 0;
-    for (double x : absmax) sum += x * x;
-    REQUIRE(sum / static_cast<double>(absmax.size()) ==
-            Approx(expected_squared_absmax(block)).epsilon(0.01));
+    for (double x : amax) sum += x * x;
+    REQUIRE(sum / static_cast<double>(amax.size()) ==
+            Approx(expected_squared_amax(block)).epsilon(0.01));
   }
 }
 
@@ -276,7 +276,7 @@ TEST_CASE("compounding changes nothing to first order, and restarts with each ar
 }
 
 TEST_CASE("groups and rings of nothing are refused") {
-  REQUIRE_THROWS_WITH(expected_squared_absmax(0), ContainsSubstring("is 0"));
+  REQUIRE_THROWS_WITH(expected_squared_amax(0), ContainsSubstring("is 0"));
   REQUIRE_THROWS_WITH(uniform_quantizer_nmse(0, 127.0), ContainsSubstring("is 0"));
   REQUIRE_THROWS_WITH(full_loop_edges(0), ContainsSubstring("ranks is 0"));
   REQUIRE_THROWS_WITH(semi_loop_edges(0), ContainsSubstring("ranks is 0"));

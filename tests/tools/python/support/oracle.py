@@ -21,10 +21,10 @@ def round_to_fp8(values, name):
 def quantize(minishard, name):
     """Codes (as float32) and FP32 scales by element, of a minishard in the strided layout."""
     groups = numpy.arange(minishard.size) % REGISTER
-    absmax = numpy.zeros(min(minishard.size, REGISTER), "f4")
-    numpy.maximum.at(absmax, groups, numpy.abs(minishard))
-    scales = absmax / numpy.float32(LARGEST[name])
-    scales = numpy.where(absmax == 0, numpy.float32(0), numpy.maximum(scales, numpy.float32(2.0**-126)))[groups]
+    amax = numpy.zeros(min(minishard.size, REGISTER), "f4")
+    numpy.maximum.at(amax, groups, numpy.abs(minishard))
+    scales = amax / numpy.float32(LARGEST[name])
+    scales = numpy.where(amax == 0, numpy.float32(0), numpy.maximum(scales, numpy.float32(2.0**-126)))[groups]
     with numpy.errstate(invalid="ignore", divide="ignore"):
         quotients = numpy.nan_to_num(minishard / scales, nan=0.0, posinf=0.0, neginf=0.0)
     if name.startswith("int"):  # which have one zero only

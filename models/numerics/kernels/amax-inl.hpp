@@ -1,4 +1,4 @@
-// The abs-max of the scale groups of a piece.
+// The amax of the scale groups of a piece.
 // Compiled once for each instruction set: the guard lets it in again when foreach_target.h toggles.
 #if defined(EQUARX_NUMERICS_KERNELS_ABSMAX_INL_HPP_) == defined(HWY_TARGET_TOGGLE)
 #ifdef EQUARX_NUMERICS_KERNELS_ABSMAX_INL_HPP_
@@ -32,11 +32,11 @@ HWY_INLINE hn::Vec<Ints> magnitude_bits(Vector values) {
   return hn::And(hn::BitCast(Ints(), values), hn::Set(Ints(), kMagnitudeMask));
 }
 
-HWY_INLINE float larger(float absmax, float value) {
-  return std::bit_cast<float>(std::max(magnitude_bits(absmax), magnitude_bits(value)));
+HWY_INLINE float larger(float amax, float value) {
+  return std::bit_cast<float>(std::max(magnitude_bits(amax), magnitude_bits(value)));
 }
-HWY_INLINE Vector larger(Vector absmax, Vector values) {
-  return hn::BitCast(Floats(), hn::Max(magnitude_bits(absmax), magnitude_bits(values)));
+HWY_INLINE Vector larger(Vector amax, Vector values) {
+  return hn::BitCast(Floats(), hn::Max(magnitude_bits(amax), magnitude_bits(values)));
 }
 
 // The largest lane of magnitudes.
@@ -70,38 +70,38 @@ HWY_INLINE hn::Vec<Quad> most_of_four(Vector a, Vector b, Vector c, Vector d) {
   const Vector cd = larger_of_interleaved(Words(), c, d);
   return larger_half(larger_of_interleaved(pairs, ab, cd));
 }
-// Raises four abs-max that lie beside each other.
-HWY_INLINE void raise_four(hn::Vec<Quad> most, float* absmax) {
+// Raises four amax that lie beside each other.
+HWY_INLINE void raise_four(hn::Vec<Quad> most, float* amax) {
   const hn::Repartition<std::int32_t, Quad> bits;
-  const auto before = hn::BitCast(bits, hn::LoadU(Quad(), absmax));
+  const auto before = hn::BitCast(bits, hn::LoadU(Quad(), amax));
   const auto kept = hn::And(before, hn::Set(bits, kMagnitudeMask));
-  hn::StoreU(hn::BitCast(Quad(), hn::Max(kept, hn::BitCast(bits, most))), Quad(), absmax);
+  hn::StoreU(hn::BitCast(Quad(), hn::Max(kept, hn::BitCast(bits, most))), Quad(), amax);
 }
 #endif
 
-// The abs-max of a run: of each lane if strided, else of all.
+// The amax of a run: of each lane if strided, else of all.
 class LaneMaxima {
  public:
-  HWY_INLINE LaneMaxima(float* absmax, std::size_t lane) : absmax_(absmax + lane) {}
+  HWY_INLINE LaneMaxima(float* amax, std::size_t lane) : amax_(amax + lane) {}
   HWY_INLINE void raise(Vector values, std::size_t i) {
-    store(larger(load(absmax_ + i), values), absmax_ + i);
+    store(larger(load(amax_ + i), values), amax_ + i);
   }
-  HWY_INLINE void raise(float value, std::size_t i) { absmax_[i] = larger(absmax_[i], value); }
+  HWY_INLINE void raise(float value, std::size_t i) { amax_[i] = larger(amax_[i], value); }
   HWY_INLINE void finish() {}
 
  private:
-  float* absmax_;
+  float* amax_;
 };
 class SharedMaximum {
  public:
-  HWY_INLINE SharedMaximum(float* absmax, std::size_t group)
-      : absmax_(absmax + group), one_(*absmax_), many_(hn::Zero(Floats())) {}
+  HWY_INLINE SharedMaximum(float* amax, std::size_t group)
+      : amax_(amax + group), one_(*amax_), many_(hn::Zero(Floats())) {}
   HWY_INLINE void raise(Vector values, std::size_t) { many_ = larger(many_, values); }
   HWY_INLINE void raise(float value, std::size_t) { one_ = larger(one_, value); }
-  HWY_INLINE void finish() { *absmax_ = larger(one_, most_of(many_)); }
+  HWY_INLINE void finish() { *amax_ = larger(one_, most_of(many_)); }
 
  private:
-  float* absmax_;
+  float* amax_;
   float one_;
   Vector many_;
 };
@@ -112,7 +112,7 @@ struct NoMaximum {
   HWY_INLINE void finish() {}
 };
 
-// What keeps the abs-max of runs with these scales.
+// What keeps the amax of runs with these scales.
 template <class Scales>
 using MaximumOf = std::conditional_t<
     std::is_same_v<Scales, LaneScales>, LaneMaxima,
@@ -127,9 +127,9 @@ HWY_INLINE void raise_run(const float* values, std::size_t count, Maximum maximu
 }
 
 template <class Scales>
-HWY_INLINE void raise_groups(const Piece& piece, std::span<const float> values, float* absmax) {
+HWY_INLINE void raise_groups(const Piece& piece, std::span<const float> values, float* amax) {
   visit_groups(piece, values.size(), [&](std::size_t done, std::size_t length, std::size_t group) {
-    raise_run(values.data() + done, length, MaximumOf<Scales>(absmax, group));
+    raise_run(values.data() + done, length, MaximumOf<Scales>(amax, group));
   });
 }
 
