@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What can be seen without running anything: formatting, clang-tidy (.clang-tidy), shellcheck, and whether every
-# public declaration is described.
+# Static checks: formatting, shellcheck, language, descriptions of public declarations, clang-tidy (.clang-tidy).
+# clang-tidy covers what the change reaches (tools/lint/changed.py); with --all, every translation unit of the product.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,11 +10,19 @@ echo "lint: clang-format" >&2
 git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror
 echo "lint: shellcheck" >&2
 git ls-files '*.sh' .ci/run | xargs shellcheck
+echo "lint: language" >&2
+/usr/bin/python3 -B tools/lint/language.py
 echo "lint: descriptions of public declarations" >&2
 bash tools/doxygen/check.sh
 
-# Several files at a time, because reading their headers takes longest; and what the build writes must be there.
+# Unity sources, because parsing headers dominates; generated sources must exist.
 bash tools/build.sh tidy equarx_chakra_wire equarx_embedded equarx_report_page equarx_version
-echo "lint: clang-tidy (three to eight minutes on two cores)" >&2
-sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' build/tidy/compile_commands.json |
-  grep -v '\.pb\.cc$' | xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p build/tidy 2>/dev/null
+commands=build/tidy/compile_commands.json
+if [ "${1:-}" = --all ]; then
+  units=$(sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' "$commands" | grep -v '\.pb\.cc$')
+else
+  units=$(/usr/bin/python3 -B tools/lint/changed.py --units "$commands")
+fi
+count=$(printf '%s' "$units" | grep -c . || true)
+echo "lint: clang-tidy ($count translation units, two to four seconds each)" >&2
+[ "$count" -eq 0 ] || printf '%s\n' "$units" | xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p build/tidy 2>/dev/null
